@@ -1,0 +1,42 @@
+# Every target makes the environment it needs; nothing but Python 3.11+, make and the package index is assumed.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: demo check test test-slow bench format clean
+
+demo: $(VENV)/.core
+	$(BIN)/headrank demo --out demo
+
+check: $(VENV)/.dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/codespell
+
+test: $(VENV)/.dev
+	$(BIN)/pytest
+
+test-slow: $(VENV)/.dev
+	$(BIN)/pytest -m slow
+
+bench: $(VENV)/.dev
+	$(BIN)/python benchmarks/measures.py
+
+format: $(VENV)/.dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:
+	rm -rf $(VENV) demo
+
+$(VENV)/.core: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.core
+	$(PIP) --editable '.[test,check]'
+	@touch $@

@@ -1,0 +1,399 @@
+"""RocCurve: how many positives and negatives there are at each distinct score, and what follows from it.
+
+The curve is the polyline through the points (FPR, TPR) at the distinct scores. A tie between classes is a slanted
+segment; ``docs/ties.md`` says what that means. Measures, plots and bounds read the curve and nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, floor, inf
+from typing import Any
+
+import numpy as np
+
+from headrank._types import ArrayLike, Counts, Vector
+from headrank.exceptions import OneClassError, ShallowHeadError
+from headrank.labels import Sample, check_binary
+
+
+def share(rate: float, total: float) -> float:
+    """Return ``rate * total`` for the decimal the user wrote: ``share(0.29, 100)`` is 29, not 28.999999999999996.
+
+    Where a count decides whether a row is in or out, the rounding of the rate must not.
+    """
+    return float(Fraction(repr(float(rate))) * Fraction(total))
+
+
+@dataclass(frozen=True)
+class Depth:
+    """How far down a head reaches: at least this many negatives, positives and rows (by weight)."""
+
+    n_neg: float = 0
+    n_pos: float = 0
+    n_rows: float = 0
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RocCurve:
+    """An empirical ROC curve, whole or only its head, made by `from_scores` or `head_from_scores`.
+
+    Attributes
+    ----------
+    scores : array of shape (n_levels,)
+        The distinct scores, descending. Scores that differ at all are distinct: there is no tolerance.
+    pos, neg : arrays of shape (n_levels,)
+        Positives and negatives at each of them: whole numbers, or sums of weights.
+    n_pos, n_neg : int or float
+        All positives and negatives of the sample, whether above the floor or below.
+    floor : float
+        Rows scoring at least this are all here; of the rest only the number is known. -inf for a whole curve.
+    weighted : bool
+        Whether the counts are sums of weights.
+
+    Examples
+    --------
+    >>> curve = RocCurve.from_scores([1, 0, 1, 0], [4, 3, 2, 1])
+    >>> curve.tpr
+    array([0. , 0.5, 0.5, 1. , 1. ])
+    >>> curve.area(max_fpr=0.5)
+    0.25
+    """
+
+    scores: Vector
+    pos: Counts
+    neg: Counts
+    n_pos: float
+    n_neg: float
+    floor: float = -inf
+    weighted: bool = False
+
+    # -- making ------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_scores(
+        cls, y: ArrayLike, scores: ArrayLike, sample_weight: ArrayLike | None = None, *, pos_label: Any = None
+    ) -> RocCurve:
+        """Make the whole curve of one sample with both classes. O(n log n), one sort.
+
+        Parameters
+        ----------
+        y : array-like of shape (n,)
+            0/1, -1/+1, bool, or any two values with ``pos_label``.
+        scores : array-like of shape (n,)
+            Finite numbers, higher = more positive.
+        sample_weight : array-like of shape (n,), optional
+            Weight 2 is the same as the row twice.
+        pos_label : optional
+            The value of ``y`` that means positive.
+        """
+        return cls.of_sample(
+            check_binary(y, scores, sample_weight, pos_label=pos_label).require_both_classes()
+        )
+
+    @classmethod
+    def head_from_scores(
+        cls,
+        y: ArrayLike,
+        scores: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        pos_label: Any = None,
+        n_neg: float = 0,
+        n_pos: float = 0,
+        n_rows: float = 0,
+    ) -> RocCurve:
+        """Make the head of a sample, or of one block of a larger one. O(n) to find it, then only it is sorted.
+
+        The head reaches down to the ``n_neg``-th negative, the ``n_pos``-th positive and the ``n_rows``-th row,
+        whichever lies lowest, and takes in all that tie with it. Unlike a whole sample, a block may hold one
+        class only; the curve says so when it is read before the other class was merged in.
+
+        >>> blocks = [([0, 1], [0.9, 0.8]), ([0, 0], [0.7, 0.1]), ([1, 0], [0.4, 0.2])]
+        >>> heads = (RocCurve.head_from_scores(y, s, n_neg=2) for y, s in blocks)
+        >>> from functools import reduce
+        >>> head = reduce(RocCurve.merge, heads).head(n_neg=2)
+        >>> head
+        <RocCurve: 2 positives, 4 negatives; head of 3 distinct scores down to 0.7, FPR 0.5>
+        >>> head.area(max_fpr=0.5)
+        0.125
+        """
+        sample = check_binary(y, scores, sample_weight, pos_label=pos_label)
+        return cls.of_sample(sample, _checked_depth(n_neg, n_pos, n_rows))
+
+    @classmethod
+    def of_sample(cls, sample: Sample, depth: Depth | None = None) -> RocCurve:
+        """Make the curve, or its head, of a sample that has passed the door."""
+        totals = sample.n_pos, sample.n_neg
+        lowest = -inf if depth is None else _floor(sample, depth)
+        kept = sample if lowest == -inf else sample.take(sample.scores >= lowest)
+        return cls(*_levels(kept), *totals, floor=lowest, weighted=sample.weights is not None)
+
+    def merge(self, other: RocCurve) -> RocCurve:
+        """Join the curves of two disjoint sets of rows. Exact and associative; linear in the two lengths.
+
+        The result is what `from_scores` would give for all rows together, down to the higher of the two floors.
+        (Counts add exactly; weights that are not whole numbers add up to rounding.)
+        """
+        lowest = max(self.floor, other.floor)
+        scores = np.concatenate([self.scores, other.scores])
+        order = np.argsort(-scores, kind="stable")  # two sorted runs: one linear merge
+        order = order[scores[order] >= lowest]
+        scores = scores[order]
+        starts = _starts(scores)
+        pos, neg = (
+            np.add.reduceat(np.concatenate(parts)[order], starts)
+            if starts.size
+            else np.concatenate(parts)[:0]
+            for parts in ((self.pos, other.pos), (self.neg, other.neg))
+        )
+        n_pos, n_neg = self.n_pos + other.n_pos, self.n_neg + other.n_neg
+        return RocCurve(scores[starts], pos, neg, n_pos, n_neg, lowest, self.weighted or other.weighted)
+
+    def head(self, n_neg: float = 0, *, n_pos: float = 0, n_rows: float = 0) -> RocCurve:
+        """Cut off the head that holds so many negatives, positives and rows, and what ties with the last.
+
+        Exact above its depth, and refuses to be read below it. A curve with fewer rows than asked for is its own
+        head. From raw scores use `head_from_scores`, which does not sort what it throws away.
+        """
+        depth = _checked_depth(n_neg, n_pos, n_rows)
+        last = 0
+        for wanted, reached, total in (
+            (depth.n_neg, self.fp, self.n_neg),
+            (depth.n_pos, self.tp, self.n_pos),
+            (depth.n_rows, self.fp + self.tp, self.n),
+        ):
+            if min(wanted, total) > reached[-1] and not self.complete:
+                raise ShallowHeadError(f"cannot cut a head of {wanted:g} from a head of {reached[-1]:g}")
+            last = max(last, self.scores.size if wanted >= total else int(np.searchsorted(reached, wanted)))
+        if last >= self.scores.size:
+            return self
+        cut = slice(0, last)
+        lowest = float(self.scores[last - 1])
+        return RocCurve(
+            self.scores[cut], self.pos[cut], self.neg[cut], self.n_pos, self.n_neg, lowest, self.weighted
+        )
+
+    # -- the polyline ------------------------------------------------------------------------------------------
+
+    @property
+    def n(self) -> float:
+        """All rows, by weight."""
+        return self.n_pos + self.n_neg
+
+    @property
+    def positive_rate(self) -> float:
+        """The share of positives among all rows."""
+        return self.n_pos / self.n
+
+    @property
+    def complete(self) -> bool:
+        """Whether this is the whole curve, not only its head."""
+        return self.floor == -inf
+
+    @cached_property
+    def fp(self) -> Counts:
+        """Negatives scoring at least each threshold; starts with 0."""
+        return _cumulated(self.neg)
+
+    @cached_property
+    def tp(self) -> Counts:
+        """Positives scoring at least each threshold; starts with 0."""
+        return _cumulated(self.pos)
+
+    @property
+    def fpr(self) -> Vector:
+        """False positive rate at each threshold, from 0 up."""
+        return np.asarray(self.fp / self._total("n_neg"))
+
+    @property
+    def tpr(self) -> Vector:
+        """True positive rate at each threshold, from 0 up."""
+        return np.asarray(self.tp / self._total("n_pos"))
+
+    @property
+    def thresholds(self) -> Vector:
+        """A row is called positive when it scores at least this: infinity first, then the distinct scores."""
+        return np.concatenate([np.array([np.inf], dtype=self.scores.dtype), self.scores])
+
+    # -- reading -----------------------------------------------------------------------------------------------
+
+    def mean_tpr(self, *, min_fpr: float = 0.0, max_fpr: float = 1.0) -> float:
+        """Mean true positive rate over a range of false positive rates, in [0, 1]. O(levels in the range).
+
+        Exact interpolation of the polyline: ends that fall between two negatives count in part.
+        """
+        n_pos, n_neg = self._total("n_pos"), self._total("n_neg")
+        left, right = min_fpr * n_neg, max_fpr * n_neg
+        self._require(right <= self.fp[-1], f"the area up to FPR {max_fpr:g}")
+        first = int(np.searchsorted(self.fp, left, side="right"))
+        last = int(np.searchsorted(self.fp, right, side="left"))
+        x = np.concatenate([[left], self.fp[first:last], [right]])
+        height = np.concatenate([[self._tp_after(left)], self.tp[first:last], [self._tp_before(right)]])
+        return min(float(np.trapezoid(height, x)) / (n_pos * (right - left)), 1.0)
+
+    def area(self, *, min_fpr: float = 0.0, max_fpr: float = 1.0) -> float:
+        """Area under the curve between two false positive rates, at most ``max_fpr - min_fpr``."""
+        return self.mean_tpr(min_fpr=min_fpr, max_fpr=max_fpr) * (max_fpr - min_fpr)
+
+    def tpr_at(self, fpr: float) -> float:
+        """Highest true positive rate whose false positive rate is at most ``fpr``. O(log n_levels) once counted.
+
+        Inside a tie between the classes, the rate of the classifier that decides the tied rows by lot.
+        """
+        n_pos, n_neg = self._total("n_pos"), self._total("n_neg")
+        fp = share(fpr, n_neg)
+        self._require(fp < self.fp[-1], f"the TPR at FPR {fpr:g}")
+        return self._tp_after(fp) / n_pos
+
+    def fpr_at(self, tpr: float) -> float:
+        """Lowest false positive rate whose true positive rate is at least ``tpr``. O(log n_levels) once counted."""
+        n_pos, n_neg = self._total("n_pos"), self._total("n_neg")
+        tp = share(tpr, n_pos)
+        self._require(tp <= self.tp[-1], f"the FPR at TPR {tpr:g}")
+        i = int(np.searchsorted(self.tp, tp, side="left"))
+        if i == 0 or i > self.scores.size:  # weights may add up to a hair less than their total
+            return float(self.fp[min(i, self.scores.size)]) / n_neg
+        missing = self.tp[i] - tp
+        return float(self.fp[i] - missing * self.neg[i - 1] / self.pos[i - 1]) / n_neg
+
+    def tp_in_first(self, n_rows: float) -> float:
+        """Positives expected among the first ``n_rows`` rows when ties are put in random order."""
+        rows = self.fp + self.tp
+        self._require(n_rows <= rows[-1], f"the first {n_rows:g} rows")
+        i = int(np.searchsorted(rows, n_rows, side="right")) - 1
+        if i == self.scores.size:
+            return float(self.tp[i])
+        return float(self.tp[i] + (n_rows - rows[i]) * self.pos[i] / (self.pos[i] + self.neg[i]))
+
+    def levels_in_top(self, top: float) -> int:
+        """Count the distinct scores at or above Q = inf{z : F(z) >= 1 - top}, F the distribution of all scores.
+
+        A row at Q belongs to the top, so the top may hold more than the share ``top`` of all rows.
+        """
+        rows = self.fp + self.tp
+        limit = share(top, self.n)
+        self._require(limit < rows[-1], f"the best {top:g} of all rows")
+        # F(z) >= 1 - top exactly when the rows scoring above z are at most the share `top`.
+        return int(np.searchsorted(rows[:-1], limit, side="right"))
+
+    def to_frame(self) -> Any:
+        """Return the curve as a polars data frame: threshold, FPR, TPR and the counts behind them."""
+        import polars as pl
+
+        columns = ("threshold", "fpr", "tpr", "fp", "tp")
+        values = (self.thresholds, self.fpr, self.tpr, self.fp, self.tp)
+        return pl.DataFrame(dict(zip(columns, values, strict=True)))
+
+    def __repr__(self) -> str:
+        kind = "of weighted rows, " if self.weighted else ""
+        levels = f"{self.scores.size:,} distinct score{'s' * (self.scores.size != 1)}"
+        if not self.complete:
+            reach = f", FPR {self.fp[-1] / self.n_neg:.4g}" if self.n_neg else ""
+            levels = f"head of {levels} down to {self.floor:g}{reach}"
+        return f"<RocCurve: {kind}{self.n_pos:,.8g} positives, {self.n_neg:,.8g} negatives; {levels}>"
+
+    def _tp_after(self, fp: float) -> float:
+        """Positives at the polyline's last point with ``fp`` false positives."""
+        i = int(np.searchsorted(self.fp, fp, side="right")) - 1
+        if i == self.scores.size:
+            return float(self.tp[i])
+        return float(self.tp[i] + (fp - self.fp[i]) * self.pos[i] / self.neg[i])
+
+    def _tp_before(self, fp: float) -> float:
+        """Positives at the polyline's first point with ``fp`` false positives."""
+        i = int(np.searchsorted(self.fp, fp, side="left"))
+        if i == 0 or i > self.scores.size:
+            return float(self.tp[min(i, self.scores.size)])
+        return float(self.tp[i] - (self.fp[i] - fp) * self.pos[i - 1] / self.neg[i - 1])
+
+    def _total(self, name: str) -> float:
+        total: float = getattr(self, name)
+        if not total > 0:
+            missing = {"n_pos": "positives", "n_neg": "negatives"}[name]
+            raise OneClassError(
+                f"this curve holds no {missing}; merge in the blocks that do before reading it"
+            )
+        return total
+
+    def _require(self, reached: bool, what: str) -> None:
+        if not (reached or self.complete):
+            raise ShallowHeadError(
+                f"{what} lies below this head, which is known down to score {self.floor:g} only (FPR "
+                f"{self.fp[-1] / self.n_neg:.4g}, TPR {self.tp[-1] / self.n_pos:.4g}); cut a deeper head"
+            )
+
+
+def _checked_depth(n_neg: float, n_pos: float, n_rows: float) -> Depth:
+    if min(n_neg, n_pos, n_rows) < 0 or max(n_neg, n_pos, n_rows) <= 0:
+        raise ValueError(
+            "a head needs a depth: give n_neg, n_pos or n_rows above 0, got "
+            f"n_neg={n_neg}, n_pos={n_pos}, n_rows={n_rows}"
+        )
+    return Depth(n_neg, n_pos, n_rows)
+
+
+def _floor(sample: Sample, depth: Depth) -> float:
+    """Score of the lowest row a head of this depth must hold."""
+    wanted = (
+        (depth.n_neg, ~sample.positive),
+        (depth.n_pos, sample.positive),
+        (depth.n_rows, slice(None)),
+    )
+    return min(_score_at_weight(sample.take(rows), weight) for weight, rows in wanted if weight > 0)
+
+
+def _score_at_weight(part: Sample, wanted: float) -> float:
+    """Highest score with at least the weight ``wanted`` at or above it; -inf if the whole part weighs less. O(n)."""
+    size = part.scores.size
+    available = size if part.weights is None else float(part.weights.sum())
+    if wanted >= available:
+        return -inf
+    # With weights the number of rows is not known beforehand: take a first guess and double it.
+    k = ceil(wanted) if part.weights is None else max(1, floor(size * wanted / available))
+    while k < size:
+        lowest = np.partition(part.scores, size - k)[size - k]
+        if part.weights is None or part.weights[part.scores >= lowest].sum() >= wanted:
+            return float(lowest)
+        k *= 2
+    return -inf
+
+
+def _levels(sample: Sample) -> tuple[Vector, Counts, Counts]:
+    """Distinct scores, descending, with the positives and negatives at each."""
+    if sample.weights is not None:
+        order = np.argsort(-sample.scores)
+        scores, positive, weights = sample.scores[order], sample.positive[order], sample.weights[order]
+        starts = _starts(scores)
+        if not starts.size:
+            return scores, weights, weights
+        pos = np.add.reduceat(np.where(positive, weights, 0.0), starts)
+        neg = np.add.reduceat(np.where(positive, 0.0, weights), starts)
+        return scores[starts], pos, neg
+    # Sorting bare values is several times faster than sorting row numbers by value. Which class a value belongs to
+    # is found afterwards for the rarer class alone.
+    ascending = np.sort(sample.scores)
+    starts = _starts(ascending)
+    distinct = ascending[starts]
+    rows = np.diff(starts, append=ascending.size)
+    pos_is_rarer = 2 * np.count_nonzero(sample.positive) <= sample.positive.size
+    rare_scores = np.sort(sample.scores[sample.positive == pos_is_rarer])
+    rare = np.bincount(np.searchsorted(distinct, rare_scores), minlength=distinct.size)
+    common = rows - rare
+    pos, neg = (rare, common) if pos_is_rarer else (common, rare)
+    return distinct[::-1], pos[::-1], neg[::-1]
+
+
+def _starts(ordered: Vector) -> Counts:
+    """Position at which each run of equal values starts."""
+    if not ordered.size:
+        return np.zeros(0, dtype=np.intp)
+    return np.concatenate([[0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1])
+
+
+def _cumulated(counts: Counts) -> Counts:
+    result = np.zeros(counts.size + 1, dtype=counts.dtype)
+    np.cumsum(counts, out=result[1:])
+    return result

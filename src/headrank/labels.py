@@ -1,0 +1,258 @@
+"""The door: labels, scores, weights and query ids come in, checked arrays go out.
+
+Every public function sends its input through here once; what lies behind trusts it. Nothing is guessed: higher
+score means more positive, and whatever does not fit is refused with what was needed, what came and what to do.
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from headrank._types import ArrayLike, BoolVector, IntVector, Vector
+from headrank.exceptions import InvalidSampleError, OneClassError
+
+_LARGEST_EXACT_INTEGER = 2**53
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Checked rows: which are positive, how they score, what they weigh and which query they belong to."""
+
+    positive: BoolVector
+    scores: Vector
+    weights: Vector | None = None
+    queries: IntVector | None = None
+
+    def take(self, rows: Any) -> "Sample":
+        """Return these rows (a mask, an index array or a slice) as a sample of their own."""
+        weights = None if self.weights is None else self.weights[rows]
+        queries = None if self.queries is None else self.queries[rows]
+        return Sample(self.positive[rows], self.scores[rows], weights, queries)
+
+    def by_query(self) -> "list[Sample]":
+        """Split the rows by query, one sort of the query numbers; a sample without queries is one query."""
+        if self.queries is None:
+            return [self]
+        order = np.argsort(self.queries, kind="stable")
+        ordered = Sample(self.positive, self.scores, self.weights).take(order)
+        ends = np.flatnonzero(np.diff(self.queries[order])) + 1
+        bounds = [0, *ends.tolist(), order.size]
+        return [ordered.take(slice(start, stop)) for start, stop in pairwise(bounds)]
+
+    @property
+    def n_pos(self) -> float:
+        """Number (total weight) of the positives."""
+        if self.weights is None:
+            return int(np.count_nonzero(self.positive))
+        return float(self.weights[self.positive].sum())
+
+    @property
+    def n_neg(self) -> float:
+        """Number (total weight) of the negatives."""
+        if self.weights is None:
+            return self.positive.size - int(np.count_nonzero(self.positive))
+        return float(self.weights[~self.positive].sum())
+
+    def require_both_classes(self) -> "Sample":
+        """Return self, or refuse: with one class there is no curve to speak of."""
+        for missing, present, n in (
+            ("positive", "negative", np.count_nonzero(self.positive)),
+            ("negative", "positive", self.positive.size - np.count_nonzero(self.positive)),
+        ):
+            if n == 0:
+                raise OneClassError(
+                    f"needed positive and negative rows, but all {self.positive.size} rows are {present} and "
+                    f"none is {missing}; a ROC curve needs both: use a larger or stratified sample, or check "
+                    "pos_label"
+                )
+        return self
+
+
+def check_binary(
+    y: ArrayLike,
+    scores: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    qid: ArrayLike | None = None,
+    pos_label: Any = None,
+) -> Sample:
+    """Check one sample. O(n), no sorting; rows of weight 0 are absent rows and are left out.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        0/1, -1/+1, bool, or any two values with ``pos_label``. One class alone passes here (a block of a larger
+        sample may have one); ``Sample.require_both_classes`` refuses it.
+    scores : array-like of shape (n,)
+        Finite numbers, higher = more positive.
+    sample_weight : array-like of shape (n,), optional
+        Finite, not negative. Weight 2 is the same as the row twice.
+    qid : array-like of shape (n,), optional
+        Query of each row: numbers or strings.
+    pos_label : optional
+        The value of ``y`` that means positive.
+    """
+    positive = check_labels(y, pos_label=pos_label)
+    checked = check_scores(scores)
+    weights = None if sample_weight is None else check_weights(sample_weight)
+    queries = None if qid is None else check_queries(qid)
+    for name, values in (("scores", checked), ("sample_weight", weights), ("qid", queries)):
+        if values is not None and values.size != positive.size:
+            raise InvalidSampleError(
+                f"{name} must have one value per row: y has {positive.size} rows, {name} has {values.size}"
+            )
+    sample = Sample(positive, checked, weights, queries)
+    return sample if weights is None or weights.all() else sample.take(weights > 0)
+
+
+def check_labels(y: ArrayLike, *, pos_label: Any = None) -> BoolVector:
+    """Say which rows are positive, or refuse."""
+    labels = _one_column("y", y)
+    if labels.dtype.kind == "O":
+        _refuse_missing("y", labels)
+    elif labels.dtype.kind == "f" and np.isnan(labels).any():
+        raise InvalidSampleError(f"y holds {np.isnan(labels).sum()} NaN; drop or label these rows")
+    if pos_label is not None:
+        return _equal_to(labels, pos_label)
+    if labels.dtype.kind == "b":
+        return labels
+    if labels.dtype.kind in "iufO":
+        positive: BoolVector = np.asarray(labels == 1, dtype=bool)
+        rest = labels.size - np.count_nonzero(positive)
+        if rest in (np.count_nonzero(labels == 0), np.count_nonzero(labels == -1)):
+            return positive
+    raise InvalidSampleError(
+        f"y must be 0/1, -1/+1 or bool, but holds {_some_values(labels)}; for other labels say which value is "
+        "positive with pos_label=..., for more than two classes choose one against the rest"
+    )
+
+
+def check_scores(scores: ArrayLike) -> Vector:
+    """Return the scores as float32 or float64 without merging any two of them, or refuse."""
+    values = _one_column("scores", scores)
+    if values.dtype.kind == "O":
+        _refuse_missing("scores", values)
+        values = _as_float64("scores", values)
+    if values.dtype.kind not in "biuf":
+        raise InvalidSampleError(
+            f"scores must be real numbers, but hold {_some_values(values)} (dtype {values.dtype}); convert them first"
+        )
+    if (
+        values.dtype.kind in "iu"
+        and values.size
+        and (int(values.max()) > _LARGEST_EXACT_INTEGER or int(values.min()) < -_LARGEST_EXACT_INTEGER)
+    ):
+        raise InvalidSampleError(
+            "integer scores must lie within ±2**53, where float64 keeps them apart, but reach "
+            f"{int(values.min())}..{int(values.max())}; pass their ranks instead"
+        )
+    result: Vector = values if values.dtype in (np.float32, np.float64) else _widen(values)
+    _refuse_non_finite("scores", result, "drop these rows, or give them a finite score")
+    return result
+
+
+def check_weights(sample_weight: ArrayLike) -> Vector:
+    """Return the weights as float64, or refuse."""
+    weights = _as_float64("sample_weight", _one_column("sample_weight", sample_weight))
+    _refuse_non_finite("sample_weight", weights, "use 0 to leave a row out")
+    if (weights < 0).any():
+        raise InvalidSampleError(
+            f"sample_weight must not be negative, but {(weights < 0).sum()} weights are (lowest {weights.min():g}): "
+            "a weight is a multiplicity, and rates of negative counts are not rates; use 0 to leave a row out"
+        )
+    if not weights.any():
+        raise InvalidSampleError("sample_weight is 0 for every row: nothing is left to measure")
+    return weights
+
+
+def check_queries(qid: ArrayLike) -> IntVector:
+    """Number the queries 0, 1, ... in sorted order of their ids, one number per row, or refuse."""
+    ids = _one_column("qid", qid)
+    if ids.dtype.kind == "O":
+        _refuse_missing("qid", ids)
+        ids = ids if len({type(v) for v in ids}) == 1 else ids.astype(str)
+    elif ids.dtype.kind == "f" and np.isnan(ids).any():
+        raise InvalidSampleError(f"qid holds {np.isnan(ids).sum()} NaN; every row needs its query")
+    codes: IntVector = np.unique(ids, return_inverse=True)[1]
+    return codes
+
+
+def _one_column(name: str, values: ArrayLike) -> npt.NDArray[Any]:
+    array = np.asarray(values)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        hint = ""
+        if array.ndim == 2 and array.shape[1] == 2 and name == "scores":
+            hint = "; if this is predict_proba, take the column of the positive class, usually [:, 1]"
+        raise InvalidSampleError(f"{name} must be one column of values, but has shape {array.shape}{hint}")
+    if array.size == 0:
+        raise InvalidSampleError(f"{name} is empty: needed at least one row of each class")
+    return array
+
+
+def _equal_to(labels: npt.NDArray[Any], pos_label: Any) -> BoolVector:
+    with np.errstate(all="ignore"):
+        positive: BoolVector = np.asarray(labels == pos_label, dtype=bool)
+    if (
+        positive.shape != labels.shape
+    ):  # labels and pos_label cannot be compared: NumPy answers with one False
+        positive = np.zeros(labels.shape, dtype=bool)
+    others = labels[~positive]
+    if others.size and not np.all(others == others[0]):
+        raise InvalidSampleError(
+            f"y must hold two classes, but besides pos_label={pos_label!r} it holds {_some_values(others)}; choose "
+            "one class against the rest first"
+        )
+    return positive
+
+
+def _as_float64(name: str, values: npt.NDArray[Any]) -> Vector:
+    try:
+        return values.astype(np.float64, copy=False)
+    except (TypeError, ValueError):
+        raise InvalidSampleError(
+            f"{name} must be numbers, but hold {_some_values(values)}; convert them first"
+        ) from None
+
+
+def _widen(values: npt.NDArray[Any]) -> Vector:
+    wide: Vector = values.astype(np.float32 if values.dtype == np.float16 else np.float64)
+    if values.dtype.itemsize > 8 and not np.array_equal(wide.astype(values.dtype), values):
+        raise InvalidSampleError(
+            f"scores of dtype {values.dtype} do not fit float64; pass their ranks instead"
+        )
+    return wide
+
+
+def _refuse_non_finite(name: str, values: Vector, advice: str) -> None:
+    with np.errstate(all="ignore"):
+        if np.isfinite(values.sum()):  # one pass; a sum that overflows is looked at closely
+            return
+    n_nan, n_inf = int(np.isnan(values).sum()), int(np.isinf(values).sum())
+    if n_nan or n_inf:
+        raise InvalidSampleError(
+            f"{name} must be finite, but hold {n_nan} NaN and {n_inf} infinities; {advice}"
+        )
+
+
+def _refuse_missing(name: str, values: npt.NDArray[Any]) -> None:
+    n_missing = sum(_is_missing(value) for value in values)
+    if n_missing:
+        raise InvalidSampleError(f"{name} has {n_missing} missing values; drop or fill these rows")
+
+
+def _is_missing(value: Any) -> bool:
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # pandas.NA has no truth value
+        return True
+
+
+def _some_values(values: npt.NDArray[Any]) -> str:
+    distinct = list(dict.fromkeys(values[:10_000].tolist()))
+    shown = ", ".join(repr(value) for value in distinct[:5])
+    return f"{shown}, ..." if len(distinct) > 5 else shown

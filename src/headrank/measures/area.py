@@ -1,0 +1,237 @@
+"""Areas under a part of the ROC curve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, inf
+from typing import ClassVar, Self
+
+from headrank.curve import Depth, RocCurve
+from headrank.measures.arguments import above_zero, named, ordered, rate, shown, span
+from headrank.measures.measure import Measure
+
+
+@dataclass(frozen=True, repr=False)
+class AUC(Measure):
+    """Area under the whole ROC curve: the probability that a positive outscores a negative, ties counting half.
+
+    >>> AUC()([1, 0, 1, 0], [4, 3, 2, 1])
+    0.75
+    """
+
+    prefix: ClassVar[str] = "auc"
+
+    def value(self, curve: RocCurve) -> float:
+        return curve.mean_tpr()
+
+    @property
+    def chance(self) -> float:
+        return 0.5
+
+    @property
+    def description(self) -> str:
+        return "area under the ROC curve, chance 0.5, perfect 1"
+
+
+@dataclass(frozen=True, repr=False)
+class _FprRange(Measure):
+    """Measures of the curve between two false positive rates."""
+
+    min_fpr: float = 0.0
+    max_fpr: float = 1.0
+
+    def __post_init__(self) -> None:
+        low, high = ordered("fpr", self.min_fpr, self.max_fpr)
+        object.__setattr__(self, "min_fpr", low)
+        object.__setattr__(self, "max_fpr", high)
+
+    def depth(self, n_pos: float, n_neg: float) -> Depth:
+        return Depth(n_neg=ceil(self.max_fpr * n_neg))
+
+    @property
+    def spec(self) -> str:
+        return shown(self.max_fpr) if self.min_fpr == 0 else f"{shown(self.min_fpr)}:{shown(self.max_fpr)}"
+
+    @classmethod
+    def from_spec(cls, spec: str) -> Self:
+        low, high = span(spec)
+        return cls(min_fpr=low, max_fpr=high)
+
+
+@dataclass(frozen=True, repr=False)
+class PartialAUC(_FprRange):
+    """Mean true positive rate between two false positive rates: the area there, divided by the width of the range.
+
+    Equals the rank formula of Narasimhan & Agarwal (2013) where no scores tie. The ends may cut a negative in two,
+    and the range may be narrower than one negative. A constant scorer is worth (min_fpr + max_fpr) / 2.
+
+    >>> PartialAUC(max_fpr=0.5)([1, 0, 1, 0], [4, 3, 2, 1])
+    0.5
+    >>> PartialAUC(min_fpr=0.02, max_fpr=0.05)
+    <PartialAUC(min_fpr=0.02, max_fpr=0.05): mean TPR over FPR 0.02 to 0.05 (area / width), chance 0.035, perfect 1>
+    >>> str(PartialAUC(min_fpr=0.02, max_fpr=0.05))
+    'pauc@0.02:0.05'
+    """
+
+    prefix: ClassVar[str] = "pauc"
+
+    def value(self, curve: RocCurve) -> float:
+        return curve.mean_tpr(min_fpr=self.min_fpr, max_fpr=self.max_fpr)
+
+    @property
+    def chance(self) -> float:
+        return (self.min_fpr + self.max_fpr) / 2
+
+    @property
+    def description(self) -> str:
+        fprs = f"{shown(self.min_fpr)} to {shown(self.max_fpr)}"
+        return f"mean TPR over FPR {fprs} (area / width), chance {shown(self.chance)}, perfect 1"
+
+
+@dataclass(frozen=True, repr=False)
+class StandardizedPartialAUC(_FprRange):
+    """Partial area rescaled so that chance is 1/2 and perfect is 1 (McClish 1989), for any range.
+
+    1/2 (1 + (A - chance) / (width - chance)) with A the area, chance = (max_fpr**2 - min_fpr**2) / 2. For
+    ``min_fpr=0`` this is scikit-learn's ``roc_auc_score(max_fpr=...)``. A scorer worse than chance falls below 1/2.
+
+    >>> StandardizedPartialAUC(max_fpr=0.5)([1, 0, 1, 0], [4, 3, 2, 1])
+    0.6666666666666666
+    """
+
+    prefix: ClassVar[str] = "spauc"
+
+    def value(self, curve: RocCurve) -> float:
+        # Divided by the width, McClish's formula needs nothing but the mean rate and its chance value.
+        chance = (self.min_fpr + self.max_fpr) / 2
+        mean = curve.mean_tpr(min_fpr=self.min_fpr, max_fpr=self.max_fpr)
+        return 0.5 * (1 + (mean - chance) / (1 - chance))
+
+    @property
+    def chance(self) -> float:
+        return 0.5
+
+    @property
+    def description(self) -> str:
+        fprs = f"{shown(self.min_fpr)} to {shown(self.max_fpr)}"
+        return f"partial area over FPR {fprs}, standardised after McClish, chance 0.5, perfect 1"
+
+
+@dataclass(frozen=True, repr=False)
+class TwoWayPartialAUC(Measure):
+    """Area under the curve where FPR <= ``max_fpr`` and TPR >= ``min_tpr``, divided by the area of that box.
+
+    The probability that a positive outscores a negative, among the lowest-scored ``1 - min_tpr`` of the positives
+    and the highest-scored ``max_fpr`` of the negatives.
+
+    >>> TwoWayPartialAUC(max_fpr=0.5, min_tpr=0.5)([1, 0, 1, 0], [4, 3, 2, 1])
+    0.0
+    """
+
+    max_fpr: float
+    min_tpr: float
+    prefix: ClassVar[str] = "tpauc"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "max_fpr", rate("max_fpr", self.max_fpr, above_zero=True))
+        object.__setattr__(self, "min_tpr", rate("min_tpr", self.min_tpr))
+        if self.min_tpr == 1:
+            raise ValueError("min_tpr must lie below 1: at 1 nothing of the curve is left")
+
+    def value(self, curve: RocCurve) -> float:
+        # Where the head of the curve ends below min_tpr, so does everything left of max_fpr.
+        if curve.tp[-1] <= self.min_tpr * curve.n_pos:
+            curve.mean_tpr(max_fpr=self.max_fpr)  # refuses a head that is too shallow
+            return 0.0
+        start = curve.fpr_at(self.min_tpr)
+        if start >= self.max_fpr:
+            return 0.0
+        above = curve.mean_tpr(min_fpr=start, max_fpr=self.max_fpr) - self.min_tpr
+        return max(above, 0.0) * (self.max_fpr - start) / (self.max_fpr * (1 - self.min_tpr))
+
+    def depth(self, n_pos: float, n_neg: float) -> Depth:
+        return Depth(n_neg=ceil(self.max_fpr * n_neg))
+
+    @property
+    def chance(self) -> float:
+        over = max(self.max_fpr - self.min_tpr, 0.0)
+        return over**2 / (2 * self.max_fpr * (1 - self.min_tpr))
+
+    @property
+    def description(self) -> str:
+        return (
+            f"area where FPR <= {shown(self.max_fpr)} and TPR >= {shown(self.min_tpr)}, divided by the box, "
+            f"chance {shown(self.chance)}, perfect 1"
+        )
+
+    @property
+    def spec(self) -> str:
+        return f"fpr={shown(self.max_fpr)},tpr={shown(self.min_tpr)}"
+
+    @classmethod
+    def from_spec(cls, spec: str) -> Self:
+        max_fpr, min_tpr = named(spec, "fpr", "tpr")
+        return cls(max_fpr=max_fpr, min_tpr=min_tpr)
+
+
+@dataclass(frozen=True, repr=False)
+class FROCArea(Measure):
+    """Mean true positive rate between two numbers of false positives *per image*.
+
+    The free-response curve has false positives per image on its axis, which is the false positive rate divided by
+    ``images_per_negative`` (Narasimhan & Agarwal 2013, section 5.3: s = 6848 / 101671, images over negative
+    regions). The factor is a parameter, not counted from the sample, so that a fold of the data is measured over
+    the same range as the whole.
+
+    >>> kdd_cup = FROCArea(0.2, 0.3, images_per_negative=6848 / 101671)
+    >>> round(kdd_cup.region.min_fpr, 6), round(kdd_cup.region.max_fpr, 6)
+    (0.013471, 0.020206)
+    """
+
+    min_fp: float
+    max_fp: float
+    images_per_negative: float
+    prefix: ClassVar[str] = "froc"
+
+    def __post_init__(self) -> None:
+        low, high = ordered("fp", self.min_fp, self.max_fp, at_most=inf)
+        images = above_zero("images_per_negative", self.images_per_negative)
+        if high * images > 1:
+            raise ValueError(
+                f"max_fp={high:g} false positives per image are more than the {1 / images:g} negatives per image"
+            )
+        for name, value in (("min_fp", low), ("max_fp", high), ("images_per_negative", images)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def region(self) -> PartialAUC:
+        """The same number as a partial AUC, over false positive rates."""
+        scale = self.images_per_negative
+        return PartialAUC(min_fpr=self.min_fp * scale, max_fpr=self.max_fp * scale)
+
+    def value(self, curve: RocCurve) -> float:
+        return self.region.value(curve)
+
+    def depth(self, n_pos: float, n_neg: float) -> Depth:
+        return self.region.depth(n_pos, n_neg)
+
+    @property
+    def chance(self) -> float:
+        return self.region.chance
+
+    @property
+    def description(self) -> str:
+        return (
+            f"mean TPR over {shown(self.min_fp)} to {shown(self.max_fp)} false positives per image, that is FPR "
+            f"{self.region.min_fpr:.4g} to {self.region.max_fpr:.4g}, chance {self.chance:.4g}, perfect 1"
+        )
+
+    @property
+    def spec(self) -> str:
+        return f"{shown(self.min_fp)}:{shown(self.max_fp)},images={shown(self.images_per_negative)}"
+
+    @classmethod
+    def from_spec(cls, spec: str) -> Self:
+        fp, _, images = spec.partition(",")
+        low, high = span(fp)
+        return cls(low, high, *named(images, "images"))

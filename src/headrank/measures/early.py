@@ -1,0 +1,319 @@
+"""What practitioners read off the start of a list: so many rows, so many false alarms."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from math import ceil, exp, expm1, floor
+from numbers import Integral
+from typing import ClassVar, Self
+
+import numpy as np
+
+from headrank.curve import Depth, RocCurve, share
+from headrank.exceptions import MeasureWarning
+from headrank.measures.arguments import above_zero, named, rate, real, shown
+from headrank.measures.measure import Measure
+
+_NOT_SMALL = 0.5
+"""BEDROC means early recognition while alpha times the share of positives is well below 1."""
+
+
+@dataclass(frozen=True, repr=False)
+class _FirstRows(Measure):
+    """Measures of the first ``k`` rows: a count if whole, a fraction of all rows if a float in (0, 1].
+
+    A fraction need not be a whole number of rows: the last row then counts in part.
+    """
+
+    k: float
+
+    def __post_init__(self) -> None:
+        if isinstance(self.k, Integral) and not isinstance(self.k, bool):
+            if self.k < 1:
+                raise ValueError(f"k must be a count of at least 1 or a fraction in (0, 1], got {self.k!r}")
+            object.__setattr__(self, "k", int(self.k))
+        elif real("k", self.k) > 1:
+            raise ValueError(f"k must be a whole number of rows or a fraction in (0, 1], got {self.k!r}")
+        else:
+            object.__setattr__(self, "k", rate("k", self.k, above_zero=True))
+
+    @property
+    def is_count(self) -> bool:
+        """Whether ``k`` counts rows; else it is a fraction of them."""
+        return isinstance(self.k, int)
+
+    def n_rows(self, n: float) -> float:
+        """Rows looked at in a list of ``n``; a list shorter than ``k`` is refused."""
+        if not self.is_count:
+            return share(self.k, n)
+        if self.k > n:
+            raise ValueError(f"needed at least k={self.k} rows, got {n:g}; use a smaller k or a fraction")
+        return self.k
+
+    def depth(self, n_pos: float, n_neg: float) -> Depth:
+        return Depth(n_rows=ceil(self.n_rows(n_pos + n_neg)))
+
+    def hits(self, curve: RocCurve) -> float:
+        """Positives among the first rows, expected over the random order of ties."""
+        return curve.tp_in_first(self.n_rows(curve.n))
+
+    @property
+    def spec(self) -> str:
+        return str(self.k) if self.is_count else repr(self.k)
+
+    @classmethod
+    def from_spec(cls, spec: str) -> Self:
+        return cls(int(spec) if spec.isdecimal() else real("k", spec))
+
+    @property
+    def rows(self) -> str:
+        """The rows in words."""
+        return f"first {self.k} rows" if self.is_count else f"first {shown(self.k)} of all rows"
+
+
+@dataclass(frozen=True, repr=False)
+class PrecisionAt(_FirstRows):
+    """Share of positives among the first ``k`` rows.
+
+    >>> PrecisionAt(2)([1, 0, 1, 0], [4, 3, 2, 1])
+    0.5
+    """
+
+    prefix: ClassVar[str] = "p"
+
+    def value(self, curve: RocCurve) -> float:
+        return self.hits(curve) / self.n_rows(curve.n)
+
+    def chance_on(self, curve: RocCurve) -> float:
+        return curve.positive_rate
+
+    @property
+    def description(self) -> str:
+        return f"share of positives among the {self.rows}, chance = share of positives among all"
+
+
+@dataclass(frozen=True, repr=False)
+class RecallAt(_FirstRows):
+    """Share of all positives found among the first ``k`` rows.
+
+    >>> RecallAt(0.75)([1, 0, 1, 0], [4, 3, 2, 1])
+    1.0
+    """
+
+    prefix: ClassVar[str] = "r"
+
+    def value(self, curve: RocCurve) -> float:
+        return self.hits(curve) / curve.n_pos
+
+    @property
+    def chance(self) -> float | None:
+        return None if self.is_count else self.k
+
+    def chance_on(self, curve: RocCurve) -> float:
+        return self.n_rows(curve.n) / curve.n
+
+    @property
+    def description(self) -> str:
+        return f"share of all positives found among the {self.rows}"
+
+
+@dataclass(frozen=True, repr=False)
+class EnrichmentFactor(_FirstRows):
+    """How many times more positives the first ``k`` rows hold than a random pick would. Chance is 1.
+
+    >>> factor = EnrichmentFactor(0.25)
+    >>> factor([1, 0, 1, 0], [4, 3, 2, 1])
+    2.0
+    """
+
+    prefix: ClassVar[str] = "ef"
+
+    def value(self, curve: RocCurve) -> float:
+        return self.hits(curve) / self.n_rows(curve.n) / curve.positive_rate
+
+    def attainable(self, curve: RocCurve) -> float:
+        """Largest value any scorer can reach on a sample with these numbers of positives and negatives."""
+        rows = self.n_rows(curve.n)
+        return min(rows, curve.n_pos) / rows / curve.positive_rate
+
+    @property
+    def chance(self) -> float:
+        return 1.0
+
+    @property
+    def description(self) -> str:
+        return f"share of positives among the {self.rows} over their share among all, chance 1"
+
+
+@dataclass(frozen=True, repr=False)
+class Lift(EnrichmentFactor):
+    """The enrichment factor, under the name it has in marketing and credit scoring.
+
+    >>> Lift(0.25)([1, 0, 1, 0], [4, 3, 2, 1])
+    2.0
+    """
+
+    prefix: ClassVar[str] = "lift"
+
+
+@dataclass(frozen=True, repr=False)
+class TPRAtFPR(Measure):
+    """Highest true positive rate with a false positive rate of at most ``fpr``.
+
+    Also known as TAR at FAR, sensitivity at fixed specificity, detection rate at a false-alarm budget.
+
+    >>> TPRAtFPR(0.25)([1, 0, 1, 0], [4, 3, 2, 1])
+    0.5
+    """
+
+    fpr: float
+    prefix: ClassVar[str] = "tpr"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fpr", rate("fpr", self.fpr))
+
+    def value(self, curve: RocCurve) -> float:
+        return curve.tpr_at(self.fpr)
+
+    def depth(self, n_pos: float, n_neg: float) -> Depth:
+        return Depth(n_neg=floor(share(self.fpr, n_neg)) + 1)
+
+    @property
+    def chance(self) -> float:
+        return self.fpr
+
+    @property
+    def spec(self) -> str:
+        return f"fpr={shown(self.fpr)}"
+
+    @classmethod
+    def from_spec(cls, spec: str) -> Self:
+        return cls(*named(spec, "fpr"))
+
+    @property
+    def description(self) -> str:
+        return f"highest TPR with FPR <= {shown(self.fpr)}, chance {shown(self.fpr)}, perfect 1"
+
+
+@dataclass(frozen=True, repr=False)
+class FPRAtTPR(Measure):
+    """Lowest false positive rate with a true positive rate of at least ``tpr``. Lower is better.
+
+    >>> FPRAtTPR(0.75)([1, 0, 1, 0], [4, 3, 2, 1])
+    0.5
+    """
+
+    tpr: float
+    prefix: ClassVar[str] = "fpr"
+    greater_is_better: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tpr", rate("tpr", self.tpr))
+
+    def value(self, curve: RocCurve) -> float:
+        return curve.fpr_at(self.tpr)
+
+    def depth(self, n_pos: float, n_neg: float) -> Depth:
+        return Depth(n_pos=max(ceil(share(self.tpr, n_pos)), 1))
+
+    @property
+    def chance(self) -> float:
+        return self.tpr
+
+    @property
+    def spec(self) -> str:
+        return f"tpr={shown(self.tpr)}"
+
+    @classmethod
+    def from_spec(cls, spec: str) -> Self:
+        return cls(*named(spec, "tpr"))
+
+    @property
+    def description(self) -> str:
+        return (
+            f"lowest FPR with TPR >= {shown(self.tpr)}, chance {shown(self.tpr)}, perfect 0, lower is better"
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class KS(Measure):
+    """Largest distance of the curve above the diagonal, max(TPR - FPR): the one-sided Kolmogorov-Smirnov statistic.
+
+    >>> KS()([1, 0, 1, 0], [4, 3, 2, 1])
+    0.5
+    """
+
+    prefix: ClassVar[str] = "ks"
+
+    def value(self, curve: RocCurve) -> float:
+        curve.mean_tpr()  # refuses a head: the largest distance may lie below it
+        return float(np.max(curve.tpr - curve.fpr))
+
+    @property
+    def chance(self) -> float:
+        return 0.0
+
+    @property
+    def description(self) -> str:
+        return "max(TPR - FPR), chance 0, perfect 1"
+
+
+@dataclass(frozen=True, repr=False)
+class BEDROC(Measure):
+    """Boltzmann-enhanced discrimination of ROC (Truchon & Bayly 2007): exponentially early recognition, in [0, 1].
+
+    The mean over the positives of exp(-alpha r / N), r their rank from the top, rescaled so that the worst order is 0
+    and the best is 1. About 80 % of the value comes from the first 1.6 / ``alpha`` of the list. Values for samples
+    with different shares of positives can be compared only while alpha times that share is small; above 0.5 a
+    `MeasureWarning` says so.
+
+    >>> round(BEDROC(0.9)([1, 0, 1, 0], [4, 3, 2, 1]), 6)
+    0.753138
+    """
+
+    alpha: float = 20.0
+    prefix: ClassVar[str] = "bedroc"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "alpha", above_zero("alpha", self.alpha))
+
+    def value(self, curve: RocCurve) -> float:
+        curve.mean_tpr()  # refuses a head: every positive has its say
+        load = self.alpha * curve.positive_rate
+        if load > _NOT_SMALL:
+            warnings.warn(
+                f"BEDROC with alpha={shown(self.alpha)} and {curve.positive_rate:.2g} positives: their product "
+                f"{load:.2g} is not small, so the value does not compare with other samples (chance is "
+                f"{self.chance_on(curve):.2g} here, 1/alpha = {1 / self.alpha:.2g} with few positives); lower alpha",
+                MeasureWarning,
+                stacklevel=2,
+            )
+        return self._rescaled(curve, self._exponential_sum(curve))
+
+    def chance_on(self, curve: RocCurve) -> float:
+        return self._rescaled(curve, -expm1(-self.alpha) * curve.positive_rate)
+
+    def _exponential_sum(self, curve: RocCurve) -> float:
+        """Sum over the positives of exp(-alpha r / N), up to a factor; ties take the mean over their ranks."""
+        rows, above = curve.pos + curve.neg, (curve.fp + curve.tp)[:-1]
+        scale = self.alpha / curve.n
+        mean_of_level = np.exp(-scale * above) * -np.expm1(-scale * rows) / rows
+        return float(mean_of_level @ curve.pos)
+
+    def _rescaled(self, curve: RocCurve, total: float) -> float:
+        best = -expm1(-self.alpha * curve.positive_rate)
+        worst = best * exp(-self.alpha * (1 - curve.positive_rate))
+        return min(max((total - worst) / (best - worst), 0.0), 1.0)
+
+    @property
+    def spec(self) -> str:
+        return shown(self.alpha)
+
+    @classmethod
+    def from_spec(cls, spec: str) -> Self:
+        return cls(real("alpha", spec))
+
+    @property
+    def description(self) -> str:
+        return f"exponentially weighted early recognition, alpha {shown(self.alpha)}, worst order 0, best order 1"

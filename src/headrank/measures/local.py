@@ -1,0 +1,238 @@
+"""Measures of the best fraction of all instances (Clémençon & Vayatis 2007).
+
+Legend: u = ``top``; Q = inf{z : F(z) >= 1 - u} the quantile of all scores; alpha and beta the false and true positive
+rates of the top {s >= Q}, where the ROC curve meets the control line u = p beta + (1 - p) alpha. A row at Q belongs
+to the top. So a tie at Q makes the top larger than u, and a constant scorer puts everybody in it; chance is
+therefore what a *random order* is expected to get.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import floor
+from typing import ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from headrank.curve import Depth, RocCurve, share
+from headrank.measures.arguments import rate, real, shown
+from headrank.measures.measure import Measure
+
+
+class _Top(NamedTuple):
+    """What the local measures need to know of the top: counts and pairs, by weight."""
+
+    tp: float
+    fp: float
+    area: float
+    """Pairs of the top with the positive ahead, ties counting half."""
+
+    @property
+    def discordant(self) -> float:
+        """Pairs of the top with the negative ahead, ties counting half."""
+        return self.tp * self.fp - self.area
+
+
+def _read_top(curve: RocCurve, top: float) -> _Top:
+    last = curve.levels_in_top(top)
+    tp, fp = curve.tp[: last + 1], curve.fp[: last + 1]
+    return _Top(float(tp[-1]), float(fp[-1]), float(np.trapezoid(tp, fp)))
+
+
+@dataclass(frozen=True, repr=False)
+class _TopMeasure(Measure):
+    """Measures of the best fraction ``top`` of all instances."""
+
+    top: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "top", rate("top", self.top, above_zero=True))
+
+    def depth(self, n_pos: float, n_neg: float) -> Depth:
+        return Depth(n_rows=floor(share(self.top, n_pos + n_neg)) + 1)
+
+    @property
+    def spec(self) -> str:
+        return shown(self.top)
+
+    @classmethod
+    def from_spec(cls, spec: str) -> Self:
+        return cls(real("top", spec))
+
+    def rows_in_top(self, curve: RocCurve) -> float:
+        """Rows in the top where no scores tie: floor(u N) + 1, but never more than all."""
+        return min(floor(share(self.top, curve.n)) + 1, curve.n)
+
+
+@dataclass(frozen=True, repr=False)
+class TopTPR(_TopMeasure):
+    """True positive rate of the top: beta(u), the height at which the curve meets the control line.
+
+    >>> TopTPR(0.3)([1, 0, 1, 0], [4, 3, 2, 1])
+    0.5
+    """
+
+    prefix: ClassVar[str] = "beta"
+
+    def value(self, curve: RocCurve) -> float:
+        return _read_top(curve, self.top).tp / curve.n_pos
+
+    def chance_on(self, curve: RocCurve) -> float:
+        return self.rows_in_top(curve) / curve.n
+
+    @property
+    def description(self) -> str:
+        return f"beta: TPR of the best {shown(self.top)} of all instances"
+
+
+@dataclass(frozen=True, repr=False)
+class TopFPR(_TopMeasure):
+    """False positive rate of the top: alpha(u), where the curve meets the control line. Lower is better.
+
+    >>> TopFPR(0.3)([1, 0, 1, 0], [4, 3, 2, 1])
+    0.5
+    """
+
+    prefix: ClassVar[str] = "alpha"
+    greater_is_better: ClassVar[bool] = False
+
+    def value(self, curve: RocCurve) -> float:
+        return _read_top(curve, self.top).fp / curve.n_neg
+
+    def chance_on(self, curve: RocCurve) -> float:
+        return self.rows_in_top(curve) / curve.n
+
+    @property
+    def description(self) -> str:
+        return f"alpha: FPR of the best {shown(self.top)} of all instances, lower is better"
+
+
+@dataclass(frozen=True, repr=False)
+class LocalAUC(_TopMeasure):
+    """Probability that a positive is in the top and outscores a negative, ties counting half.
+
+    P(s > t, s >= Q | positive s, negative t). It rewards both finding the best instances and ranking them, and the
+    scorers that do so best are its maximisers (Theorem 20). ``top=1`` is the AUC.
+
+    >>> LocalAUC(0.3)([1, 0, 1, 0], [4, 3, 2, 1])
+    0.5
+    """
+
+    prefix: ClassVar[str] = "locauc"
+
+    def value(self, curve: RocCurve) -> float:
+        top = _read_top(curve, self.top)
+        return (top.tp * curve.n_neg - top.discordant) / (curve.n_pos * curve.n_neg)
+
+    def chance_on(self, curve: RocCurve) -> float:
+        n, k = curve.n, self.rows_in_top(curve)
+        return k / n - k * (k - 1) / (2 * n * (n - 1))
+
+    @property
+    def description(self) -> str:
+        return f"P(positive is in the best {shown(self.top)} of all instances and outscores a negative)"
+
+
+@dataclass(frozen=True, repr=False)
+class TruncatedAUC(_TopMeasure):
+    """Area under the curve from 0 to the false positive rate alpha(u) of the top, not divided by anything.
+
+    The paper's PARTAUC(s, u), kept to show why it is the wrong target: a better scorer has a smaller alpha, so
+    it may well lose area (Remark 21). Use `LocalAUC`.
+
+    >>> TruncatedAUC(0.3)([1, 0, 1, 0], [4, 3, 2, 1])
+    0.25
+    """
+
+    prefix: ClassVar[str] = "truncauc"
+
+    def value(self, curve: RocCurve) -> float:
+        return _read_top(curve, self.top).area / (curve.n_pos * curve.n_neg)
+
+    def chance_on(self, curve: RocCurve) -> float:
+        n, k = curve.n, self.rows_in_top(curve)
+        return k * (k - 1) / (2 * n * (n - 1))
+
+    @property
+    def description(self) -> str:
+        return f"area under the curve up to the FPR of the best {shown(self.top)}; not a target to maximise"
+
+
+@dataclass(frozen=True, repr=False)
+class MassConstrainedError(_TopMeasure):
+    """Error rate of the classifier that calls the top positive: positives below Q plus negatives at or above it.
+
+    >>> MassConstrainedError(0.3)([1, 0, 1, 0], [4, 3, 2, 1])
+    0.5
+    """
+
+    prefix: ClassVar[str] = "mass"
+    greater_is_better: ClassVar[bool] = False
+
+    def value(self, curve: RocCurve) -> float:
+        top = _read_top(curve, self.top)
+        return (curve.n_pos - top.tp + top.fp) / curve.n
+
+    def chance_on(self, curve: RocCurve) -> float:
+        u, p = self.rows_in_top(curve) / curve.n, curve.positive_rate
+        return p * (1 - u) + (1 - p) * u
+
+    @property
+    def description(self) -> str:
+        return f"error rate when the best {shown(self.top)} of all instances are called positive, lower is better"
+
+
+@dataclass(frozen=True, repr=False)
+class LocalRankingError(_TopMeasure):
+    """Wrongly ordered pairs within the top, over all N (N - 1) ordered pairs; ties count half.
+
+    By itself not a target either: it is smallest when the top is easy to rank, not when it is the best.
+
+    >>> LocalRankingError(0.5)([1, 0, 1, 0], [4, 3, 2, 1])
+    0.16666666666666666
+    """
+
+    prefix: ClassVar[str] = "rankerr"
+    greater_is_better: ClassVar[bool] = False
+
+    def value(self, curve: RocCurve) -> float:
+        return 2 * _read_top(curve, self.top).discordant / _ordered_pairs(curve)
+
+    def chance_on(self, curve: RocCurve) -> float:
+        n, k = curve.n, self.rows_in_top(curve)
+        return curve.n_pos * curve.n_neg * k * (k - 1) / (n * (n - 1)) / _ordered_pairs(curve)
+
+    @property
+    def description(self) -> str:
+        return f"wrongly ordered pairs within the best {shown(self.top)}, over all ordered pairs, lower is better"
+
+
+@dataclass(frozen=True, repr=False)
+class LocalRankingRisk(_TopMeasure):
+    """M = R + (n_neg / N) L: `LocalRankingError` plus weighted `MassConstrainedError`, the paper's ERM criterion.
+
+    >>> round(LocalRankingRisk(0.5)([1, 0, 1, 0], [4, 3, 2, 1]), 6)
+    0.291667
+    """
+
+    prefix: ClassVar[str] = "rankrisk"
+    greater_is_better: ClassVar[bool] = False
+
+    def value(self, curve: RocCurve) -> float:
+        error = LocalRankingError(self.top).value(curve)
+        return error + curve.n_neg / curve.n * MassConstrainedError(self.top).value(curve)
+
+    def chance_on(self, curve: RocCurve) -> float:
+        error = LocalRankingError(self.top).chance_on(curve)
+        return error + curve.n_neg / curve.n * MassConstrainedError(self.top).chance_on(curve)
+
+    @property
+    def description(self) -> str:
+        return f"R + (n_neg / N) L for the best {shown(self.top)} of all instances, lower is better"
+
+
+def _ordered_pairs(curve: RocCurve) -> float:
+    pairs = curve.n * (curve.n - 1)
+    if pairs <= 0:
+        raise ValueError(f"needed a total weight above 1 to count pairs of rows, got {curve.n:g}")
+    return pairs
