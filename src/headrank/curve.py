@@ -89,9 +89,7 @@ class RocCurve:
         pos_label : optional
             The value of ``y`` that means positive.
         """
-        return cls.of_sample(
-            check_binary(y, scores, sample_weight, pos_label=pos_label).require_both_classes()
-        )
+        return cls.of_sample(check_binary(y, scores, sample_weight, pos_label=pos_label).require_both_classes())
 
     @classmethod
     def head_from_scores(
@@ -144,9 +142,7 @@ class RocCurve:
         scores = scores[order]
         starts = _starts(scores)
         pos, neg = (
-            np.add.reduceat(np.concatenate(parts)[order], starts)
-            if starts.size
-            else np.concatenate(parts)[:0]
+            np.add.reduceat(np.concatenate(parts)[order], starts) if starts.size else np.concatenate(parts)[:0]
             for parts in ((self.pos, other.pos), (self.neg, other.neg))
         )
         n_pos, n_neg = self.n_pos + other.n_pos, self.n_neg + other.n_neg
@@ -172,9 +168,7 @@ class RocCurve:
             return self
         cut = slice(0, last)
         lowest = float(self.scores[last - 1])
-        return RocCurve(
-            self.scores[cut], self.pos[cut], self.neg[cut], self.n_pos, self.n_neg, lowest, self.weighted
-        )
+        return RocCurve(self.scores[cut], self.pos[cut], self.neg[cut], self.n_pos, self.n_neg, lowest, self.weighted)
 
     # -- the polyline ------------------------------------------------------------------------------------------
 
@@ -279,6 +273,10 @@ class RocCurve:
         # F(z) >= 1 - top exactly when the rows scoring above z are at most the share `top`.
         return int(np.searchsorted(rows[:-1], limit, side="right"))
 
+    def require_complete(self, what: str) -> None:
+        """Refuse to be read by what needs every row, if this is only a head."""
+        self._require(False, what)
+
     def to_frame(self) -> Any:
         """Return the curve as a polars data frame: threshold, FPR, TPR and the counts behind them."""
         import polars as pl
@@ -313,9 +311,7 @@ class RocCurve:
         total: float = getattr(self, name)
         if not total > 0:
             missing = {"n_pos": "positives", "n_neg": "negatives"}[name]
-            raise OneClassError(
-                f"this curve holds no {missing}; merge in the blocks that do before reading it"
-            )
+            raise OneClassError(f"this curve holds no {missing}; merge in the blocks that do before reading it")
         return total
 
     def _require(self, reached: bool, what: str) -> None:

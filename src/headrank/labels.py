@@ -169,7 +169,7 @@ def check_weights(sample_weight: ArrayLike) -> Vector:
 
 
 def check_queries(qid: ArrayLike) -> IntVector:
-    """Number the queries 0, 1, ... in sorted order of their ids, one number per row, or refuse."""
+    """Give each row the number of its query, 0, 1, ... in sorted order of the ids, or refuse."""
     ids = _one_column("qid", qid)
     if ids.dtype.kind == "O":
         _refuse_missing("qid", ids)
@@ -197,9 +197,7 @@ def _one_column(name: str, values: ArrayLike) -> npt.NDArray[Any]:
 def _equal_to(labels: npt.NDArray[Any], pos_label: Any) -> BoolVector:
     with np.errstate(all="ignore"):
         positive: BoolVector = np.asarray(labels == pos_label, dtype=bool)
-    if (
-        positive.shape != labels.shape
-    ):  # labels and pos_label cannot be compared: NumPy answers with one False
+    if positive.shape != labels.shape:  # labels and pos_label cannot be compared: NumPy answers with one False
         positive = np.zeros(labels.shape, dtype=bool)
     others = labels[~positive]
     if others.size and not np.all(others == others[0]):
@@ -222,9 +220,7 @@ def _as_float64(name: str, values: npt.NDArray[Any]) -> Vector:
 def _widen(values: npt.NDArray[Any]) -> Vector:
     wide: Vector = values.astype(np.float32 if values.dtype == np.float16 else np.float64)
     if values.dtype.itemsize > 8 and not np.array_equal(wide.astype(values.dtype), values):
-        raise InvalidSampleError(
-            f"scores of dtype {values.dtype} do not fit float64; pass their ranks instead"
-        )
+        raise InvalidSampleError(f"scores of dtype {values.dtype} do not fit float64; pass their ranks instead")
     return wide
 
 
@@ -234,9 +230,7 @@ def _refuse_non_finite(name: str, values: Vector, advice: str) -> None:
             return
     n_nan, n_inf = int(np.isnan(values).sum()), int(np.isinf(values).sum())
     if n_nan or n_inf:
-        raise InvalidSampleError(
-            f"{name} must be finite, but hold {n_nan} NaN and {n_inf} infinities; {advice}"
-        )
+        raise InvalidSampleError(f"{name} must be finite, but hold {n_nan} NaN and {n_inf} infinities; {advice}")
 
 
 def _refuse_missing(name: str, values: npt.NDArray[Any]) -> None:

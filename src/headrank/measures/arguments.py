@@ -19,9 +19,7 @@ def ordered(name: str, low: Any, high: Any, *, at_most: float = 1.0) -> tuple[fl
     low, high = real(f"min_{name}", low), real(f"max_{name}", high)
     if not 0 <= low < high <= at_most:
         limit = "" if at_most == inf else f" <= {at_most:g}"
-        raise ValueError(
-            f"needed 0 <= min_{name} < max_{name}{limit}, got min_{name}={low:g}, max_{name}={high:g}"
-        )
+        raise ValueError(f"needed 0 <= min_{name} < max_{name}{limit}, got min_{name}={low:g}, max_{name}={high:g}")
     return low, high
 
 

@@ -231,9 +231,7 @@ class FPRAtTPR(Measure):
 
     @property
     def description(self) -> str:
-        return (
-            f"lowest FPR with TPR >= {shown(self.tpr)}, chance {shown(self.tpr)}, perfect 0, lower is better"
-        )
+        return f"lowest FPR with TPR >= {shown(self.tpr)}, chance {shown(self.tpr)}, perfect 0, lower is better"
 
 
 @dataclass(frozen=True, repr=False)
@@ -247,7 +245,7 @@ class KS(Measure):
     prefix: ClassVar[str] = "ks"
 
     def value(self, curve: RocCurve) -> float:
-        curve.mean_tpr()  # refuses a head: the largest distance may lie below it
+        curve.require_complete(str(self))
         return float(np.max(curve.tpr - curve.fpr))
 
     @property
@@ -279,7 +277,7 @@ class BEDROC(Measure):
         object.__setattr__(self, "alpha", above_zero("alpha", self.alpha))
 
     def value(self, curve: RocCurve) -> float:
-        curve.mean_tpr()  # refuses a head: every positive has its say
+        curve.require_complete(str(self))
         load = self.alpha * curve.positive_rate
         if load > _NOT_SMALL:
             warnings.warn(

@@ -40,7 +40,7 @@ def _read_top(curve: RocCurve, top: float) -> _Top:
 
 
 @dataclass(frozen=True, repr=False)
-class _TopMeasure(Measure):
+class TopMeasure(Measure):
     """Measures of the best fraction ``top`` of all instances."""
 
     top: float
@@ -65,7 +65,7 @@ class _TopMeasure(Measure):
 
 
 @dataclass(frozen=True, repr=False)
-class TopTPR(_TopMeasure):
+class TopTPR(TopMeasure):
     """True positive rate of the top: beta(u), the height at which the curve meets the control line.
 
     >>> TopTPR(0.3)([1, 0, 1, 0], [4, 3, 2, 1])
@@ -86,7 +86,7 @@ class TopTPR(_TopMeasure):
 
 
 @dataclass(frozen=True, repr=False)
-class TopFPR(_TopMeasure):
+class TopFPR(TopMeasure):
     """False positive rate of the top: alpha(u), where the curve meets the control line. Lower is better.
 
     >>> TopFPR(0.3)([1, 0, 1, 0], [4, 3, 2, 1])
@@ -108,7 +108,7 @@ class TopFPR(_TopMeasure):
 
 
 @dataclass(frozen=True, repr=False)
-class LocalAUC(_TopMeasure):
+class LocalAUC(TopMeasure):
     """Probability that a positive is in the top and outscores a negative, ties counting half.
 
     P(s > t, s >= Q | positive s, negative t). It rewards both finding the best instances and ranking them, and the
@@ -134,7 +134,7 @@ class LocalAUC(_TopMeasure):
 
 
 @dataclass(frozen=True, repr=False)
-class TruncatedAUC(_TopMeasure):
+class TruncatedAUC(TopMeasure):
     """Area under the curve from 0 to the false positive rate alpha(u) of the top, not divided by anything.
 
     The paper's PARTAUC(s, u), kept to show why it is the wrong target: a better scorer has a smaller alpha, so
@@ -159,7 +159,7 @@ class TruncatedAUC(_TopMeasure):
 
 
 @dataclass(frozen=True, repr=False)
-class MassConstrainedError(_TopMeasure):
+class MassConstrainedError(TopMeasure):
     """Error rate of the classifier that calls the top positive: positives below Q plus negatives at or above it.
 
     >>> MassConstrainedError(0.3)([1, 0, 1, 0], [4, 3, 2, 1])
@@ -183,7 +183,7 @@ class MassConstrainedError(_TopMeasure):
 
 
 @dataclass(frozen=True, repr=False)
-class LocalRankingError(_TopMeasure):
+class LocalRankingError(TopMeasure):
     """Wrongly ordered pairs within the top, over all N (N - 1) ordered pairs; ties count half.
 
     By itself not a target either: it is smallest when the top is easy to rank, not when it is the best.
@@ -208,7 +208,7 @@ class LocalRankingError(_TopMeasure):
 
 
 @dataclass(frozen=True, repr=False)
-class LocalRankingRisk(_TopMeasure):
+class LocalRankingRisk(TopMeasure):
     """M = R + (n_neg / N) L: `LocalRankingError` plus weighted `MassConstrainedError`, the paper's ERM criterion.
 
     >>> round(LocalRankingRisk(0.5)([1, 0, 1, 0], [4, 3, 2, 1]), 6)

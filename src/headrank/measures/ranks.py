@@ -10,8 +10,9 @@ from typing import ClassVar, Self
 import numpy as np
 
 from headrank._types import Vector
-from headrank.curve import Depth, RocCurve, share
-from headrank.measures.arguments import above_zero, rate, real, shown
+from headrank.curve import RocCurve, share
+from headrank.measures.arguments import above_zero, real, shown
+from headrank.measures.local import TopMeasure
 from headrank.measures.measure import Measure
 
 
@@ -46,7 +47,7 @@ class RankStatistic(Measure):
             raise TypeError(f"phi must be a function of the relative rank, got {self.phi!r}")
 
     def value(self, curve: RocCurve) -> float:
-        curve.mean_tpr()  # refuses a head: every positive has its say
+        curve.require_complete(str(self))
         return _mean_over_positives(curve, np.asarray(self.phi(_mid_ranks(curve) / (curve.n + 1))))
 
     def chance_on(self, curve: RocCurve) -> float:
@@ -58,9 +59,7 @@ class RankStatistic(Measure):
 
     @classmethod
     def from_spec(cls, spec: str) -> Self:
-        raise ValueError(
-            "a function cannot be read from a name; write RankStatistic(phi), or push@P for v**P"
-        )
+        raise ValueError("a function cannot be read from a name; write RankStatistic(phi), or push@P for v**P")
 
     @property
     def description(self) -> str:
@@ -88,7 +87,7 @@ class PNormPush(Measure):
 
     @property
     def chance(self) -> float:
-        return 0.5**self.power
+        return float(0.5**self.power)
 
     @property
     def spec(self) -> str:
@@ -104,7 +103,7 @@ class PNormPush(Measure):
 
 
 @dataclass(frozen=True, repr=False)
-class WRanking(Measure):
+class WRanking(TopMeasure):
     """Mean over the positives of their relative rank, counting only ranks in the best fraction ``top``.
 
     phi(v) = v if v > 1 - top else 0, with v = rank / (N + 1) and the middle rank for ties (Definition 23). The optimal
@@ -114,11 +113,7 @@ class WRanking(Measure):
     0.4
     """
 
-    top: float
     prefix: ClassVar[str] = "w"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "top", rate("top", self.top, above_zero=True))
 
     def value(self, curve: RocCurve) -> float:
         curve.levels_in_top(self.top)  # refuses a head that is too shallow
@@ -126,23 +121,12 @@ class WRanking(Measure):
         lowest = curve.n + 1 - share(self.top, curve.n + 1)
         return _mean_over_positives(curve, np.where(ranks > lowest, ranks, 0.0) / (curve.n + 1))
 
-    def depth(self, n_pos: float, n_neg: float) -> Depth:
-        return Depth(n_rows=floor(share(self.top, n_pos + n_neg)) + 1)
-
     def chance_on(self, curve: RocCurve) -> float:
         # A random order: the mean of phi over the ranks 1..N. (A constant scorer has the middle rank, which counts
         # as top or not, all or nothing.)
         n = floor(curve.n)
         first = max(floor(n + 1 - share(self.top, n + 1)) + 1, 1)
         return (n + first) * (n - first + 1) / (2 * n * (n + 1)) if n else 0.0
-
-    @property
-    def spec(self) -> str:
-        return shown(self.top)
-
-    @classmethod
-    def from_spec(cls, spec: str) -> Self:
-        return cls(real("top", spec))
 
     @property
     def description(self) -> str:
