@@ -29,6 +29,7 @@ from headrank.measures import (
     WRanking,
     measure,
 )
+from headrank.plots import RocDisplay
 
 __version__ = "0.1.0"
 __all__ = [
@@ -51,6 +52,7 @@ __all__ = [
     "RankStatistic",
     "RecallAt",
     "RocCurve",
+    "RocDisplay",
     "StandardizedPartialAUC",
     "TPRAtFPR",
     "TopFPR",

@@ -14,17 +14,18 @@ from typing import Any
 
 import numpy as np
 
+from headrank._numbers import ordered, rate
 from headrank._types import ArrayLike, Counts, Vector
 from headrank.exceptions import OneClassError, ShallowHeadError
 from headrank.labels import Sample, check_binary
 
 
-def share(rate: float, total: float) -> float:
-    """Return ``rate * total`` for the decimal the user wrote: ``share(0.29, 100)`` is 29, not 28.999999999999996.
+def share(fraction: float, total: float) -> float:
+    """Return ``fraction * total`` for the decimal the user wrote: ``share(0.29, 100)`` is 29, not 28.999999999999996.
 
-    Where a count decides whether a row is in or out, the rounding of the rate must not.
+    Where a count decides whether a row is in or out, the rounding of the fraction must not.
     """
-    return float(Fraction(repr(float(rate))) * Fraction(total))
+    return float(Fraction(repr(float(fraction))) * Fraction(total))
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,12 @@ class RocCurve:
     n_neg: float
     floor: float = -inf
     weighted: bool = False
+
+    def __post_init__(self) -> None:
+        # Weights added up in another order differ in the last digits; the rates of a whole curve end at 1 exactly.
+        if self.weighted and self.complete and self.scores.size:
+            object.__setattr__(self, "n_pos", float(np.cumsum(self.pos)[-1]))
+            object.__setattr__(self, "n_neg", float(np.cumsum(self.neg)[-1]))
 
     # -- making ------------------------------------------------------------------------------------------------
 
@@ -124,10 +131,10 @@ class RocCurve:
     @classmethod
     def of_sample(cls, sample: Sample, depth: Depth | None = None) -> RocCurve:
         """Make the curve, or its head, of a sample that has passed the door."""
-        totals = sample.n_pos, sample.n_neg
         lowest = -inf if depth is None else _floor(sample, depth)
         kept = sample if lowest == -inf else sample.take(sample.scores >= lowest)
-        return cls(*_levels(kept), *totals, floor=lowest, weighted=sample.weights is not None)
+        scores, pos, neg = _levels(kept)
+        return cls(scores, pos, neg, sample.n_pos, sample.n_neg, lowest, weighted=sample.weights is not None)
 
     def merge(self, other: RocCurve) -> RocCurve:
         """Join the curves of two disjoint sets of rows. Exact and associative; linear in the two lengths.
@@ -190,12 +197,12 @@ class RocCurve:
     @cached_property
     def fp(self) -> Counts:
         """Negatives scoring at least each threshold; starts with 0."""
-        return _cumulated(self.neg)
+        return self._cumulated(self.neg, self.n_neg)
 
     @cached_property
     def tp(self) -> Counts:
         """Positives scoring at least each threshold; starts with 0."""
-        return _cumulated(self.pos)
+        return self._cumulated(self.pos, self.n_pos)
 
     @property
     def fpr(self) -> Vector:
@@ -220,13 +227,19 @@ class RocCurve:
         Exact interpolation of the polyline: ends that fall between two negatives count in part.
         """
         n_pos, n_neg = self._total("n_pos"), self._total("n_neg")
-        left, right = min_fpr * n_neg, max_fpr * n_neg
+        min_fpr, max_fpr = ordered("fpr", min_fpr, max_fpr)
+        left, right = min_fpr * n_neg, self._snapped(max_fpr * n_neg, self.fp)
         self._require(right <= self.fp[-1], f"the area up to FPR {max_fpr:g}")
         first = int(np.searchsorted(self.fp, left, side="right"))
         last = int(np.searchsorted(self.fp, right, side="left"))
-        x = np.concatenate([[left], self.fp[first:last], [right]])
-        height = np.concatenate([[self._tp_after(left)], self.tp[first:last], [self._tp_before(right)]])
-        return min(float(np.trapezoid(height, x)) / (n_pos * (right - left)), 1.0)
+        start, end = self._tp_after(left), self._tp_before(right)
+        if first >= last:  # both ends on one segment
+            area = (right - left) * (start + end) / 2
+        else:
+            area = (self.fp[first] - left) * (start + self.tp[first]) / 2
+            area += self._pairs(first, last - 1)
+            area += (right - self.fp[last - 1]) * (self.tp[last - 1] + end) / 2
+        return min(float(area) / (n_pos * (right - left)), 1.0)
 
     def area(self, *, min_fpr: float = 0.0, max_fpr: float = 1.0) -> float:
         """Area under the curve between two false positive rates, at most ``max_fpr - min_fpr``."""
@@ -238,24 +251,27 @@ class RocCurve:
         Inside a tie between the classes, the rate of the classifier that decides the tied rows by lot.
         """
         n_pos, n_neg = self._total("n_pos"), self._total("n_neg")
-        fp = share(fpr, n_neg)
+        fp = self._snapped(share(rate("fpr", fpr), n_neg), self.fp)
         self._require(fp < self.fp[-1], f"the TPR at FPR {fpr:g}")
         return self._tp_after(fp) / n_pos
 
     def fpr_at(self, tpr: float) -> float:
         """Lowest false positive rate whose true positive rate is at least ``tpr``. O(log n_levels) once counted."""
         n_pos, n_neg = self._total("n_pos"), self._total("n_neg")
-        tp = share(tpr, n_pos)
+        tp = self._snapped(share(rate("tpr", tpr), n_pos), self.tp)
         self._require(tp <= self.tp[-1], f"the FPR at TPR {tpr:g}")
         i = int(np.searchsorted(self.tp, tp, side="left"))
-        if i == 0 or i > self.scores.size:  # weights may add up to a hair less than their total
-            return float(self.fp[min(i, self.scores.size)]) / n_neg
+        if i == 0:
+            return 0.0
         missing = self.tp[i] - tp
         return float(self.fp[i] - missing * self.neg[i - 1] / self.pos[i - 1]) / n_neg
 
     def tp_in_first(self, n_rows: float) -> float:
         """Positives expected among the first ``n_rows`` rows when ties are put in random order."""
         rows = self.fp + self.tp
+        n_rows = self._snapped(n_rows, rows)
+        if not 0 <= n_rows <= self.n:
+            raise ValueError(f"n_rows must lie between 0 and the {self.n:g} rows of the sample, got {n_rows:g}")
         self._require(n_rows <= rows[-1], f"the first {n_rows:g} rows")
         i = int(np.searchsorted(rows, n_rows, side="right")) - 1
         if i == self.scores.size:
@@ -268,10 +284,14 @@ class RocCurve:
         A row at Q belongs to the top, so the top may hold more than the share ``top`` of all rows.
         """
         rows = self.fp + self.tp
-        limit = share(top, self.n)
+        limit = self._snapped(share(rate("top", top), self.n), rows)
         self._require(limit < rows[-1], f"the best {top:g} of all rows")
         # F(z) >= 1 - top exactly when the rows scoring above z are at most the share `top`.
         return int(np.searchsorted(rows[:-1], limit, side="right"))
+
+    def pairs_in_first(self, n_levels: int) -> float:
+        """Pairs with the positive ahead of the negative within the first levels, ties counting half."""
+        return self._pairs(0, n_levels)
 
     def require_complete(self, what: str) -> None:
         """Refuse to be read by what needs every row, if this is only a head."""
@@ -293,6 +313,27 @@ class RocCurve:
             levels = f"head of {levels} down to {self.floor:g}{reach}"
         return f"<RocCurve: {kind}{self.n_pos:,.8g} positives, {self.n_neg:,.8g} negatives; {levels}>"
 
+    def _cumulated(self, counts: Counts, total: float) -> Counts:
+        result = np.zeros(counts.size + 1, dtype=counts.dtype)
+        np.cumsum(counts, out=result[1:])
+        if self.weighted:  # a rate must not exceed 1 because weights were added in another order
+            np.minimum(result, total, out=result)
+        return result
+
+    def _snapped(self, limit: float, cumulated: Counts) -> float:
+        """Move a limit onto a sum of weights that differs from it by no more than the rounding of sums."""
+        if not self.weighted:
+            return limit
+        slack = 1e-12 * self.n
+        i = int(np.searchsorted(cumulated, limit - slack))
+        return float(cumulated[i]) if i < cumulated.size and cumulated[i] <= limit + slack else limit
+
+    def _pairs(self, first: int, last: int) -> float:
+        """Area under the polyline from one of its points to a later one, in pairs of a positive and a negative."""
+        heights = self.pos[first:last] / 2
+        heights += self.tp[first:last]
+        return float(heights @ self.neg[first:last])
+
     def _tp_after(self, fp: float) -> float:
         """Positives at the polyline's last point with ``fp`` false positives."""
         i = int(np.searchsorted(self.fp, fp, side="right")) - 1
@@ -303,8 +344,8 @@ class RocCurve:
     def _tp_before(self, fp: float) -> float:
         """Positives at the polyline's first point with ``fp`` false positives."""
         i = int(np.searchsorted(self.fp, fp, side="left"))
-        if i == 0 or i > self.scores.size:
-            return float(self.tp[min(i, self.scores.size)])
+        if i == 0:
+            return float(self.tp[0])
         return float(self.tp[i] - (self.fp[i] - fp) * self.pos[i - 1] / self.neg[i - 1])
 
     def _total(self, name: str) -> float:
@@ -323,7 +364,7 @@ class RocCurve:
 
 
 def _checked_depth(n_neg: float, n_pos: float, n_rows: float) -> Depth:
-    if min(n_neg, n_pos, n_rows) < 0 or max(n_neg, n_pos, n_rows) <= 0:
+    if not (n_neg >= 0 and n_pos >= 0 and n_rows >= 0 and n_neg + n_pos + n_rows > 0):
         raise ValueError(
             "a head needs a depth: give n_neg, n_pos or n_rows above 0, got "
             f"n_neg={n_neg}, n_pos={n_pos}, n_rows={n_rows}"
@@ -372,13 +413,14 @@ def _levels(sample: Sample) -> tuple[Vector, Counts, Counts]:
     # is found afterwards for the rarer class alone.
     ascending = np.sort(sample.scores)
     starts = _starts(ascending)
-    distinct = ascending[starts]
     rows = np.diff(starts, append=ascending.size)
+    distinct = ascending if starts.size == ascending.size else ascending[starts]
+    del ascending, starts  # as large as the sample: what follows needs the room
     pos_is_rarer = 2 * np.count_nonzero(sample.positive) <= sample.positive.size
     rare_scores = np.sort(sample.scores[sample.positive == pos_is_rarer])
     rare = np.bincount(np.searchsorted(distinct, rare_scores), minlength=distinct.size)
-    common = rows - rare
-    pos, neg = (rare, common) if pos_is_rarer else (common, rare)
+    rows -= rare
+    pos, neg = (rare, rows) if pos_is_rarer else (rows, rare)
     return distinct[::-1], pos[::-1], neg[::-1]
 
 
@@ -387,9 +429,3 @@ def _starts(ordered: Vector) -> Counts:
     if not ordered.size:
         return np.zeros(0, dtype=np.intp)
     return np.concatenate([[0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1])
-
-
-def _cumulated(counts: Counts) -> Counts:
-    result = np.zeros(counts.size + 1, dtype=counts.dtype)
-    np.cumsum(counts, out=result[1:])
-    return result

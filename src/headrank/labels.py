@@ -4,8 +4,11 @@ Every public function sends its input through here once; what lies behind trusts
 score means more positive, and whatever does not fit is refused with what was needed, what came and what to do.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import pairwise
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -15,6 +18,7 @@ from headrank._types import ArrayLike, BoolVector, IntVector, Vector
 from headrank.exceptions import InvalidSampleError, OneClassError
 
 _LARGEST_EXACT_INTEGER = 2**53
+_SMALLEST_TOTAL = 1e-150
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,23 +136,9 @@ def check_labels(y: ArrayLike, *, pos_label: Any = None) -> BoolVector:
 
 def check_scores(scores: ArrayLike) -> Vector:
     """Return the scores as float32 or float64 without merging any two of them, or refuse."""
-    values = _one_column("scores", scores)
-    if values.dtype.kind == "O":
-        _refuse_missing("scores", values)
-        values = _as_float64("scores", values)
-    if values.dtype.kind not in "biuf":
-        raise InvalidSampleError(
-            f"scores must be real numbers, but hold {_some_values(values)} (dtype {values.dtype}); convert them first"
-        )
-    if (
-        values.dtype.kind in "iu"
-        and values.size
-        and (int(values.max()) > _LARGEST_EXACT_INTEGER or int(values.min()) < -_LARGEST_EXACT_INTEGER)
-    ):
-        raise InvalidSampleError(
-            "integer scores must lie within ±2**53, where float64 keeps them apart, but reach "
-            f"{int(values.min())}..{int(values.max())}; pass their ranks instead"
-        )
+    values = _numbers("scores", _one_column("scores", scores))
+    if values.dtype.kind in "iu":
+        _refuse_large_integers("scores", (values.min(), values.max()))
     result: Vector = values if values.dtype in (np.float32, np.float64) else _widen(values)
     _refuse_non_finite("scores", result, "drop these rows, or give them a finite score")
     return result
@@ -156,7 +146,8 @@ def check_scores(scores: ArrayLike) -> Vector:
 
 def check_weights(sample_weight: ArrayLike) -> Vector:
     """Return the weights as float64, or refuse."""
-    weights = _as_float64("sample_weight", _one_column("sample_weight", sample_weight))
+    numbers = _numbers("sample_weight", _one_column("sample_weight", sample_weight))
+    weights: Vector = numbers.astype(np.float64, copy=False)
     _refuse_non_finite("sample_weight", weights, "use 0 to leave a row out")
     if (weights < 0).any():
         raise InvalidSampleError(
@@ -165,6 +156,12 @@ def check_weights(sample_weight: ArrayLike) -> Vector:
         )
     if not weights.any():
         raise InvalidSampleError("sample_weight is 0 for every row: nothing is left to measure")
+    total = weights.sum()
+    if not _SMALLEST_TOTAL <= total <= 1 / _SMALLEST_TOTAL:
+        raise InvalidSampleError(
+            f"sample_weight must add up to something between {_SMALLEST_TOTAL:g} and {1 / _SMALLEST_TOTAL:g}, where "
+            f"products of two weights are still numbers, but adds up to {total:g}; rescale the weights"
+        )
     return weights
 
 
@@ -181,6 +178,8 @@ def check_queries(qid: ArrayLike) -> IntVector:
 
 
 def _one_column(name: str, values: ArrayLike) -> npt.NDArray[Any]:
+    if np.ma.is_masked(values):
+        raise InvalidSampleError(f"{name} has {int(np.ma.getmaskarray(values).sum())} masked values; drop or fill these rows")
     array = np.asarray(values)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
@@ -205,16 +204,35 @@ def _equal_to(labels: npt.NDArray[Any], pos_label: Any) -> BoolVector:
             f"y must hold two classes, but besides pos_label={pos_label!r} it holds {_some_values(others)}; choose "
             "one class against the rest first"
         )
+    if others.size == labels.size and isinstance(pos_label, str) != isinstance(labels[0], str):
+        raise InvalidSampleError(
+            f"pos_label={pos_label!r} is of another type than y, which holds {_some_values(labels)}; give the value "
+            "as it stands in y"
+        )
     return positive
 
 
-def _as_float64(name: str, values: npt.NDArray[Any]) -> Vector:
-    try:
-        return values.astype(np.float64, copy=False)
-    except (TypeError, ValueError):
+def _numbers(name: str, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return numbers as they are, and numbers among Python objects as float64; refuse strings and all else."""
+    if values.dtype.kind == "O":
+        _refuse_missing(name, values)
+        if all(isinstance(value, Real | Decimal) for value in values):
+            _refuse_large_integers(name, [int(value) for value in values if isinstance(value, Integral)])
+            return values.astype(np.float64)
+    if values.dtype.kind not in "biuf":
         raise InvalidSampleError(
-            f"{name} must be numbers, but hold {_some_values(values)}; convert them first"
-        ) from None
+            f"{name} must be real numbers, but hold {_some_values(values)} (dtype {values.dtype}); convert them first"
+        )
+    return values
+
+
+def _refuse_large_integers(name: str, values: Sequence[Any]) -> None:
+    low, high = int(min(values, default=0)), int(max(values, default=0))
+    if low < -_LARGEST_EXACT_INTEGER or high > _LARGEST_EXACT_INTEGER:
+        raise InvalidSampleError(
+            f"integer {name} must lie within ±2**53, where float64 keeps them apart, but reach {low}..{high}; pass "
+            "their ranks instead"
+        )
 
 
 def _widen(values: npt.NDArray[Any]) -> Vector:

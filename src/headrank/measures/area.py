@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from math import ceil, inf
 from typing import ClassVar, Self
 
+from headrank._numbers import above_zero, ordered, rate
 from headrank.curve import Depth, RocCurve
-from headrank.measures.arguments import above_zero, named, ordered, rate, shown, span
 from headrank.measures.measure import Measure
+from headrank.measures.spelling import named, shown, span
 
 
 @dataclass(frozen=True, repr=False)
@@ -45,7 +46,7 @@ class _FprRange(Measure):
         object.__setattr__(self, "min_fpr", low)
         object.__setattr__(self, "max_fpr", high)
 
-    def depth(self, n_pos: float, n_neg: float) -> Depth:
+    def depth(self, n_pos: int, n_neg: int) -> Depth:
         return Depth(n_neg=ceil(self.max_fpr * n_neg))
 
     @property
@@ -149,7 +150,7 @@ class TwoWayPartialAUC(Measure):
         above = curve.mean_tpr(min_fpr=start, max_fpr=self.max_fpr) - self.min_tpr
         return max(above, 0.0) * (self.max_fpr - start) / (self.max_fpr * (1 - self.min_tpr))
 
-    def depth(self, n_pos: float, n_neg: float) -> Depth:
+    def depth(self, n_pos: int, n_neg: int) -> Depth:
         return Depth(n_neg=ceil(self.max_fpr * n_neg))
 
     @property
@@ -212,7 +213,7 @@ class FROCArea(Measure):
     def value(self, curve: RocCurve) -> float:
         return self.region.value(curve)
 
-    def depth(self, n_pos: float, n_neg: float) -> Depth:
+    def depth(self, n_pos: int, n_neg: int) -> Depth:
         return self.region.depth(n_pos, n_neg)
 
     @property

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil, exp, expm1, floor
 from numbers import Integral
 from typing import ClassVar, Self
 
 import numpy as np
 
+from headrank._numbers import above_zero, rate, real, whole
 from headrank.curve import Depth, RocCurve, share
 from headrank.exceptions import MeasureWarning
-from headrank.measures.arguments import above_zero, named, rate, real, shown
 from headrank.measures.measure import Measure
+from headrank.measures.spelling import named, shown
 
 _NOT_SMALL = 0.5
 """BEDROC means early recognition while alpha times the share of positives is well below 1."""
@@ -27,21 +28,16 @@ class _FirstRows(Measure):
     """
 
     k: float
+    is_count: bool = field(init=False, repr=False)
+    """Whether ``k`` counts rows; else it is a fraction of them. A field, as 1 row and 1.0 of all are not equal."""
 
     def __post_init__(self) -> None:
-        if isinstance(self.k, Integral) and not isinstance(self.k, bool):
-            if self.k < 1:
-                raise ValueError(f"k must be a count of at least 1 or a fraction in (0, 1], got {self.k!r}")
-            object.__setattr__(self, "k", int(self.k))
-        elif real("k", self.k) > 1:
+        is_count = isinstance(self.k, Integral) and not isinstance(self.k, bool)
+        if not is_count and real("k", self.k) > 1:
             raise ValueError(f"k must be a whole number of rows or a fraction in (0, 1], got {self.k!r}")
-        else:
-            object.__setattr__(self, "k", rate("k", self.k, above_zero=True))
-
-    @property
-    def is_count(self) -> bool:
-        """Whether ``k`` counts rows; else it is a fraction of them."""
-        return isinstance(self.k, int)
+        k = whole("k", self.k, at_least=1) if is_count else rate("k", self.k, above_zero=True)
+        object.__setattr__(self, "k", k)
+        object.__setattr__(self, "is_count", is_count)
 
     def n_rows(self, n: float) -> float:
         """Rows looked at in a list of ``n``; a list shorter than ``k`` is refused."""
@@ -51,7 +47,7 @@ class _FirstRows(Measure):
             raise ValueError(f"needed at least k={self.k} rows, got {n:g}; use a smaller k or a fraction")
         return self.k
 
-    def depth(self, n_pos: float, n_neg: float) -> Depth:
+    def depth(self, n_pos: int, n_neg: int) -> Depth:
         return Depth(n_rows=ceil(self.n_rows(n_pos + n_neg)))
 
     def hits(self, curve: RocCurve) -> float:
@@ -176,7 +172,7 @@ class TPRAtFPR(Measure):
     def value(self, curve: RocCurve) -> float:
         return curve.tpr_at(self.fpr)
 
-    def depth(self, n_pos: float, n_neg: float) -> Depth:
+    def depth(self, n_pos: int, n_neg: int) -> Depth:
         return Depth(n_neg=floor(share(self.fpr, n_neg)) + 1)
 
     @property
@@ -214,7 +210,7 @@ class FPRAtTPR(Measure):
     def value(self, curve: RocCurve) -> float:
         return curve.fpr_at(self.tpr)
 
-    def depth(self, n_pos: float, n_neg: float) -> Depth:
+    def depth(self, n_pos: int, n_neg: int) -> Depth:
         return Depth(n_pos=max(ceil(share(self.tpr, n_pos)), 1))
 
     @property

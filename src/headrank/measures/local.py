@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from math import floor
 from typing import ClassVar, NamedTuple, Self
 
-import numpy as np
-
+from headrank._numbers import rate, real
 from headrank.curve import Depth, RocCurve, share
-from headrank.measures.arguments import rate, real, shown
 from headrank.measures.measure import Measure
+from headrank.measures.spelling import shown
 
 
 class _Top(NamedTuple):
@@ -35,8 +34,7 @@ class _Top(NamedTuple):
 
 def _read_top(curve: RocCurve, top: float) -> _Top:
     last = curve.levels_in_top(top)
-    tp, fp = curve.tp[: last + 1], curve.fp[: last + 1]
-    return _Top(float(tp[-1]), float(fp[-1]), float(np.trapezoid(tp, fp)))
+    return _Top(float(curve.tp[last]), float(curve.fp[last]), curve.pairs_in_first(last))
 
 
 @dataclass(frozen=True, repr=False)
@@ -48,7 +46,7 @@ class TopMeasure(Measure):
     def __post_init__(self) -> None:
         object.__setattr__(self, "top", rate("top", self.top, above_zero=True))
 
-    def depth(self, n_pos: float, n_neg: float) -> Depth:
+    def depth(self, n_pos: int, n_neg: int) -> Depth:
         return Depth(n_rows=floor(share(self.top, n_pos + n_neg)) + 1)
 
     @property

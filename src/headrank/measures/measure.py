@@ -73,8 +73,8 @@ class Measure(ABC):
             raise NotImplementedError(f"{type(self).__name__} must say what chance is")
         return self.chance
 
-    def depth(self, n_pos: float, n_neg: float) -> Depth | None:
-        """How deep a head must be for `value` to be read off it; None if it takes the whole curve."""
+    def depth(self, n_pos: int, n_neg: int) -> Depth | None:
+        """How deep a head of unweighted rows must be for `value` to be read off it; None for the whole curve."""
         return None
 
     def __call__(
@@ -88,7 +88,8 @@ class Measure(ABC):
     ) -> float:
         """Measure the scores of a sample.
 
-        Only the head that the measure looks at is sorted: O(n) plus O(h log h) for a head of h rows.
+        Only the head that the measure looks at is sorted: O(n) plus O(h log h) for a head of h rows. With weights
+        all rows are: O(n log n).
 
         Parameters
         ----------
@@ -143,7 +144,7 @@ class Measure(ABC):
         return f"{self.prefix}@{self.spec}" if self.spec else self.prefix
 
     def __repr__(self) -> str:
-        parameters = ", ".join(f"{field.name}={getattr(self, field.name)!r}" for field in fields(self))
+        parameters = ", ".join(f"{field.name}={getattr(self, field.name)!r}" for field in fields(self) if field.repr)
         return f"<{type(self).__name__}({parameters}): {self.description}>"
 
     @property
@@ -151,5 +152,6 @@ class Measure(ABC):
         return str(self)
 
     def _of(self, sample: Sample) -> float:
-        depth = self.depth(sample.n_pos, sample.n_neg)
+        # Which rows a measure looks at is a matter of counting them; with weights the whole curve is made.
+        depth = None if sample.weights is not None else self.depth(int(sample.n_pos), int(sample.n_neg))
         return self.value(RocCurve.of_sample(sample, depth))

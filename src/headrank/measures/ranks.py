@@ -9,11 +9,12 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from headrank._numbers import above_zero, real
 from headrank._types import Vector
 from headrank.curve import RocCurve, share
-from headrank.measures.arguments import above_zero, real, shown
 from headrank.measures.local import TopMeasure
 from headrank.measures.measure import Measure
+from headrank.measures.spelling import shown
 
 
 def _mid_ranks(curve: RocCurve) -> Vector:
@@ -116,9 +117,12 @@ class WRanking(TopMeasure):
     prefix: ClassVar[str] = "w"
 
     def value(self, curve: RocCurve) -> float:
+        if curve.weighted:
+            curve.require_complete(str(self))  # the rank of a light row below a head may count as well
         curve.levels_in_top(self.top)  # refuses a head that is too shallow
         ranks = _mid_ranks(curve)
         lowest = curve.n + 1 - share(self.top, curve.n + 1)
+        lowest += 1e-12 * (curve.n + 1) if curve.weighted else 0.0  # sums of weights carry rounding
         return _mean_over_positives(curve, np.where(ranks > lowest, ranks, 0.0) / (curve.n + 1))
 
     def chance_on(self, curve: RocCurve) -> float:

@@ -1,0 +1,88 @@
+"""Scores of fitted scikit-learn estimators, higher = more positive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from headrank._types import ArrayLike, Vector
+from headrank.curve import RocCurve
+from headrank.exceptions import InvalidSampleError
+
+
+def positive_scores(estimator: Any, X: Any, *, pos_label: Any = None) -> Vector:
+    """Ask the estimator how positive each row is: ``decision_function``, else ``predict_proba``, never ``predict``.
+
+    A classifier's ``decision_function`` speaks for ``classes_[1]``; where ``pos_label`` is ``classes_[0]`` it is
+    negated, and of ``predict_proba`` the column of ``pos_label`` is taken. That is the estimator's own order, so
+    nothing is flipped. Without ``pos_label`` the positive class is 1, as everywhere. A ranker without ``classes_``
+    is taken at its word.
+
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> model = LogisticRegression().fit([[0], [1]], ["ham", "spam"])
+    >>> bool(positive_scores(model, [[2]], pos_label="spam")[0] > 0)
+    True
+    >>> bool(positive_scores(model, [[2]], pos_label="ham")[0] > 0)
+    False
+    """
+    name = type(estimator).__name__
+    classes = getattr(estimator, "classes_", None)
+    column = 1 if classes is None else _column(name, classes, pos_label)
+    if hasattr(estimator, "decision_function"):
+        decision = np.asarray(estimator.decision_function(X))
+        return decision if column == 1 else -decision
+    if hasattr(estimator, "predict_proba"):
+        return np.asarray(estimator.predict_proba(X))[:, column]
+    raise TypeError(
+        f"needed an estimator with decision_function or predict_proba, but {name} has neither; bare predictions do "
+        "not rank rows: compute scores and use RocDisplay.from_predictions"
+    )
+
+
+def fold_curves(
+    cv_results: Mapping[str, Any], X: Any, y: ArrayLike, sample_weight: ArrayLike | None, *, pos_label: Any
+) -> Iterator[RocCurve]:
+    """Yield the curve of each fold's estimator on the rows it has not seen."""
+    from sklearn.utils import _safe_indexing  # documented as public in spite of its name
+
+    missing = [key for key in ("estimator", "indices") if key not in cv_results]
+    if missing:
+        raise ValueError(
+            f"cv_results lacks {' and '.join(missing)}; run cross_validate with return_estimator=True and "
+            "return_indices=True"
+        )
+    folds = list(zip(cv_results["estimator"], cv_results["indices"]["test"], strict=True))
+    _require_rows(X, cv_results["indices"])
+    for number, (estimator, rows) in enumerate(folds, start=1):
+        weights = None if sample_weight is None else _safe_indexing(sample_weight, rows)
+        scores = positive_scores(estimator, _safe_indexing(X, rows), pos_label=pos_label)
+        try:
+            yield RocCurve.from_scores(_safe_indexing(y, rows), scores, weights, pos_label=pos_label)
+        except InvalidSampleError as error:
+            error.add_note(f"in fold {number} of {len(folds)}")
+            raise
+
+
+def _column(name: str, classes: Any, pos_label: Any) -> int:
+    labels = classes.tolist() if hasattr(classes, "tolist") else list(classes)
+    if len(labels) != 2 or np.ndim(labels[0]) > 0:
+        raise ValueError(
+            f"needed a classifier of two classes, but {name} knows {len(labels)}: {labels}; choose one class "
+            "against the rest and use RocDisplay.from_predictions"
+        )
+    wanted = 1 if pos_label is None else pos_label
+    if wanted not in labels:
+        source = "the default positive class 1" if pos_label is None else f"pos_label={pos_label!r}"
+        raise ValueError(f"{source} is not among the classes {labels} of {name}; say which one is with pos_label=...")
+    return labels.index(wanted)
+
+
+def _require_rows(X: Any, indices: Mapping[str, Any]) -> None:
+    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    n_reached = 1 + max(int(np.max(rows)) for part in ("train", "test") for rows in indices[part])
+    # Where a fold uses every row, their number is known; where it leaves some out, at least so many are needed.
+    uses_all = len(indices["train"][0]) + len(indices["test"][0]) == n_reached
+    if n_rows < n_reached or (uses_all and n_rows > n_reached):
+        raise ValueError(f"cv_results comes from {n_reached} rows, but X has {n_rows}; pass the X it was made with")

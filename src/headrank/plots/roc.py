@@ -1,0 +1,346 @@
+"""RocDisplay: ROC curves and what is measured on them, drawn after scikit-learn's conventions for displays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypedDict, Unpack
+
+import numpy as np
+
+from headrank._numbers import rate
+from headrank._types import ArrayLike
+from headrank.curve import RocCurve
+from headrank.measures import AUC, Measure
+from headrank.plots.drawing import Pen, number
+from headrank.plots.polyline import Window, clip, first_false_positive
+from headrank.plots.regions import point_of, region_of, top_of
+from headrank.plots.responses import fold_curves, positive_scores
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.axes import Axes
+    from matplotlib.collections import PolyCollection
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+UNNAMED = "ROC curve"
+Styles: TypeAlias = Mapping[str, Any] | Sequence[Mapping[str, Any]]
+"""Keywords of matplotlib's lines, for all curves or for each."""
+
+
+class PlotOptions(TypedDict, total=False):
+    """The options of `RocDisplay.plot`, which all ways to make a display pass on."""
+
+    measure: Measure | None
+    top: float | None
+    max_fpr: float | None
+    log: bool
+    chance: bool
+    curve_kwargs: Styles | None
+    despine: bool
+
+
+class RocDisplay:
+    """ROC curves with what is measured on them: the range of a partial AUC, the best fraction, the head enlarged.
+
+    Made from curves, or with `from_predictions`, `from_estimator` or `from_cv_results`, which draw at once. The
+    numbers stay on the object.
+
+    Parameters
+    ----------
+    curves : RocCurve or mapping of str to RocCurve
+        One curve, or several by the names they have in the legend. The head of a curve is drawn as far as it goes.
+    pos_label : optional
+        The label of the positive class, for the axes.
+    folds_of : str, optional
+        Name of the one scorer of which all curves are repetitions: they are drawn alike, with one entry in the
+        legend that gives the mean and standard deviation of the measure.
+
+    Attributes
+    ----------
+    curves : dict of str to RocCurve
+        The curves in full, however few of their vertices were drawn.
+    ax_, figure_ : matplotlib Axes and Figure
+        Where `plot` has drawn.
+    lines_ : list of Line2D
+        One per curve, in the order of ``curves``.
+    shades_ : list of PolyCollection
+        The measure's range under each curve; empty if the measure has none.
+    points_ : list of Line2D
+        The point of each curve at its best fraction ``top``, then the point that the measure reads off.
+    control_line_ : list of Line2D or None
+        The control lines of ``top``, one if all curves share it.
+    chance_line_ : Line2D or None
+        The curve of a scorer that knows nothing.
+
+    Examples
+    --------
+    >>> from headrank.measures import PartialAUC
+    >>> curve = RocCurve.from_scores([1, 0, 1, 0], [4, 3, 2, 1])
+    >>> display = RocDisplay({"toy": curve}).plot(measure=PartialAUC(max_fpr=0.5))
+    >>> display.lines_[0].get_label()
+    'toy, pauc@0.5 = 0.500'
+    >>> display.to_frame().columns
+    ['name', 'threshold', 'fpr', 'tpr']
+    >>> import matplotlib.pyplot as plt
+    >>> plt.close(display.figure_)
+    """
+
+    ax_: Axes
+    figure_: Figure
+    lines_: list[Line2D]
+    shades_: list[PolyCollection]
+    points_: list[Line2D]
+    control_line_: list[Line2D] | None
+    chance_line_: Line2D | None
+
+    def __init__(
+        self, curves: RocCurve | Mapping[str, RocCurve], *, pos_label: Any = None, folds_of: str | None = None
+    ) -> None:
+        named = {UNNAMED: curves} if isinstance(curves, RocCurve) else dict(curves)
+        if not named:
+            raise ValueError("needed at least one curve to draw, got none")
+        for name, curve in named.items():
+            if not isinstance(curve, RocCurve):
+                raise TypeError(
+                    f"needed a RocCurve for {name!r}, got {type(curve).__name__}; make one with "
+                    "RocCurve.from_scores, or use RocDisplay.from_predictions"
+                )
+        self.curves: dict[str, RocCurve] = named
+        self.pos_label = pos_label
+        self.folds_of = folds_of
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y: ArrayLike,
+        scores: ArrayLike | Mapping[str, ArrayLike],
+        *,
+        sample_weight: ArrayLike | None = None,
+        pos_label: Any = None,
+        name: str | None = None,
+        ax: Axes | None = None,
+        **plot_options: Unpack[PlotOptions],
+    ) -> Self:
+        """Draw the curve of scores, or of several scorers on the same rows.
+
+        Parameters
+        ----------
+        y : array-like of shape (n,)
+            0/1, -1/+1, bool, or any two values with ``pos_label``.
+        scores : array-like of shape (n,), or mapping of str to such
+            Finite numbers, higher = more positive. The direction is never flipped.
+        sample_weight : array-like of shape (n,), optional
+            Weight 2 is the same as the row twice.
+        pos_label : optional
+            The value of ``y`` that means positive.
+        name : str, optional
+            Name of the one scorer; those of several are the keys of the mapping.
+        ax : matplotlib Axes, optional
+            Where to draw; by default in a figure of its own.
+        **plot_options
+            See `plot`.
+
+        Examples
+        --------
+        >>> display = RocDisplay.from_predictions([1, 0, 1, 0], {"a": [4, 3, 2, 1], "b": [4, 2, 3, 1]}, measure=AUC())
+        >>> [line.get_label() for line in display.lines_]
+        ['a, auc = 0.750', 'b, auc = 1.000']
+        >>> import matplotlib.pyplot as plt
+        >>> plt.close(display.figure_)
+        """
+        if not isinstance(scores, Mapping):
+            scores = {UNNAMED if name is None else name: scores}
+        elif name is not None:
+            raise ValueError(f"name={name!r} is for one scorer; the mapping names its {len(scores)} by its keys")
+        curves = {key: RocCurve.from_scores(y, s, sample_weight, pos_label=pos_label) for key, s in scores.items()}
+        return cls(curves, pos_label=pos_label).plot(ax, **plot_options)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        pos_label: Any = None,
+        name: str | None = None,
+        ax: Axes | None = None,
+        **plot_options: Unpack[PlotOptions],
+    ) -> Self:
+        """Draw the curve of a fitted estimator on rows it should not have seen.
+
+        The scores are those of ``decision_function``, or else ``predict_proba``, for the class ``pos_label``. The
+        name is the estimator's class unless given; the other parameters are those of `from_predictions`.
+
+        Examples
+        --------
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> model = LogisticRegression().fit([[0], [1]], ["ham", "spam"])
+        >>> display = RocDisplay.from_estimator(model, [[0], [1]], ["ham", "spam"], pos_label="spam", measure=AUC())
+        >>> display.lines_[0].get_label()
+        'LogisticRegression, auc = 1.000'
+        >>> import matplotlib.pyplot as plt
+        >>> plt.close(display.figure_)
+        """
+        scores = positive_scores(estimator, X, pos_label=pos_label)
+        curve = RocCurve.from_scores(y, scores, sample_weight, pos_label=pos_label)
+        named = {type(estimator).__name__ if name is None else name: curve}
+        return cls(named, pos_label=pos_label).plot(ax, **plot_options)
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        cv_results: Mapping[str, Any],
+        X: Any,
+        y: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        pos_label: Any = None,
+        name: str | None = None,
+        ax: Axes | None = None,
+        **plot_options: Unpack[PlotOptions],
+    ) -> Self:
+        """Draw one curve per fold of a cross-validation, each on the rows its estimator has not seen.
+
+        The legend gives the mean and standard deviation over the folds of ``measure``, by default the AUC.
+
+        Parameters
+        ----------
+        cv_results : dict
+            From scikit-learn's ``cross_validate`` with ``return_estimator=True`` and ``return_indices=True``.
+        X, y, sample_weight
+            All rows that were cross-validated, in the same order.
+        pos_label, name, ax, **plot_options
+            See `from_estimator`.
+
+        Examples
+        --------
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> from sklearn.model_selection import cross_validate
+        >>> X, y = [[0], [0], [0], [1], [1], [1]], [0, 0, 1, 1, 1, 0]
+        >>> results = cross_validate(LogisticRegression(), X, y, cv=3, return_estimator=True, return_indices=True)
+        >>> display = RocDisplay.from_cv_results(results, X, y)
+        >>> list(display.curves)
+        ['fold 1', 'fold 2', 'fold 3']
+        >>> import matplotlib.pyplot as plt
+        >>> plt.close(display.figure_)
+        """
+        curves = list(fold_curves(cv_results, X, y, sample_weight, pos_label=pos_label))
+        folds_of = type(cv_results["estimator"][0]).__name__ if name is None else name
+        named = {f"fold {number}": curve for number, curve in enumerate(curves, start=1)}
+        return cls(named, pos_label=pos_label, folds_of=folds_of).plot(ax, **plot_options)
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return all vertices of all curves as a polars data frame: name, threshold, fpr, tpr."""
+        import polars as pl
+
+        frames = []
+        for name, curve in self.curves.items():
+            columns = pl.lit(name).alias("name"), pl.col("threshold").cast(pl.Float64), "fpr", "tpr"
+            frames.append(curve.to_frame().select(*columns))
+        result: pl.DataFrame = pl.concat(frames)
+        return result
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        measure: Measure | None = None,
+        top: float | None = None,
+        max_fpr: float | None = None,
+        log: bool = False,
+        chance: bool = True,
+        curve_kwargs: Styles | None = None,
+        despine: bool = False,
+    ) -> Self:
+        """Draw the curves. O(n_levels); what is drawn has a few thousand vertices, whatever the curves have.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default in a figure of its own.
+        measure : Measure, optional
+            Its value stands in the legend. If it looks at a range of false positive rates, the area it means is
+            shaded; `TPRAtFPR` marks its point.
+        top : float in (0, 1], optional
+            Marks on each curve the best fraction of all rows, with the control line on which it lies: all the
+            classifiers that call so many rows positive. Where rows tie at the border all of them are in the top;
+            the point and the line are those of the larger top, and the legend says how large it is.
+        max_fpr : float in (0, 1], optional
+            Shows the head only, up to this false positive rate and to the highest true positive rate there.
+        log : bool
+            Logarithmic false positive rates, from half of the first false positive on. A point at rate 0 is put on
+            the left edge.
+        chance : bool
+            Whether to draw the curve of a scorer that knows nothing.
+        curve_kwargs : dict or list of dict, optional
+            For matplotlib's ``plot``: for all curves, or one per curve.
+        despine : bool
+            Whether to leave out the upper and the right edge of the frame.
+        """
+        import matplotlib.pyplot as plt
+
+        # All that may be refused comes before the first stroke: no half-drawn or empty figure is left behind.
+        curves = list(self.curves.values())
+        window = self._window(max_fpr, log)
+        labels = self._labels(measure)
+        tops = [] if top is None else [top_of(curve, top) for curve in curves]
+        points = [point for point, _ in tops]
+        if measure is not None:
+            points += [point for curve in curves if (point := point_of(measure, curve))]
+        styles = self._styles(curve_kwargs)
+        square = max_fpr is None and not log
+        if ax is None:
+            _, ax = plt.subplots(figsize=(5.2, 5.2) if square else (6.4, 4.8), layout="constrained")
+
+        pen = Pen(ax, window)
+        self.ax_, self.figure_ = ax, pen.figure
+        self.lines_ = pen.curves(curves, labels, styles, alike=self.folds_of is not None)
+        colours = [line.get_color() for line in self.lines_]
+        region = None if measure is None else region_of(measure)
+        self.shades_ = [] if region is None else pen.shades(curves, region, colours)
+        self.chance_line_ = pen.chance(measure) if chance else None
+        self.control_line_ = None if top is None else pen.controls(top, [control for _, control in tops])
+        self.points_ = pen.points(points, colours)
+        pen.frame(self.lines_, self.pos_label, square=square, despine=despine)
+        return self
+
+    def _window(self, max_fpr: float | None, log: bool) -> Window:
+        right = 1.0 if max_fpr is None else rate("max_fpr", max_fpr, above_zero=True)
+        left = min(first_false_positive(curve) for curve in self.curves.values()) / 2 if log else 0.0
+        if left >= right:
+            raise ValueError(
+                f"max_fpr={right:g} leaves nothing to show on a logarithmic axis: the first false positive is at "
+                f"{2 * left:g}; use a larger max_fpr or log=False"
+            )
+        if max_fpr is None:
+            return Window(left, right, 1.0, log)
+        # The scale starts at 0, as areas must; it ends where the best of the curves leaves the picture.
+        heights = [clip((curve.fpr, curve.tpr), 0.0, right)[1][-1] for curve in self.curves.values()]
+        return Window(left, right, float(max(heights)) or 1.0, log)
+
+    def _labels(self, measure: Measure | None) -> list[str]:
+        if measure is None and self.folds_of is not None:
+            measure = AUC()
+        if measure is None:
+            return list(self.curves)
+        if not isinstance(measure, Measure):
+            raise TypeError(f"needed a measure, got {measure!r}; headrank.measure makes one from its short name")
+        values = [measure.value(curve) for curve in self.curves.values()]
+        if self.folds_of is None:
+            return [f"{name}, {measure} = {number(value)}" for name, value in zip(self.curves, values, strict=True)]
+        mean, std = number(float(np.mean(values))), number(float(np.std(values)))
+        first = f"{self.folds_of}, {measure} = {mean} ± {std} ({len(values)} folds)"
+        return [first, *(f"_{name}" for name in list(self.curves)[1:])]  # matplotlib lists no name that starts so
+
+    def _styles(self, curve_kwargs: Styles | None) -> list[Mapping[str, Any]]:
+        if curve_kwargs is None or isinstance(curve_kwargs, Mapping):
+            return [curve_kwargs or {}] * len(self.curves)
+        if len(curve_kwargs) != len(self.curves):
+            raise ValueError(
+                f"curve_kwargs must be one dict or one per curve: there are {len(self.curves)} curves, got "
+                f"{len(curve_kwargs)} dicts"
+            )
+        return list(curve_kwargs)

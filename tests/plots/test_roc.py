@@ -1,0 +1,460 @@
+"""RocDisplay draws what the measures say, and keeps the numbers."""
+
+import io
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import ShuffleSplit, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from headrank.curve import RocCurve
+from headrank.exceptions import OneClassError, ShallowHeadError
+from headrank.measures import (
+    AUC,
+    KS,
+    EnrichmentFactor,
+    FROCArea,
+    LocalAUC,
+    PartialAUC,
+    StandardizedPartialAUC,
+    TopFPR,
+    TopTPR,
+    TPRAtFPR,
+    TwoWayPartialAUC,
+)
+from headrank.plots import RocDisplay
+
+mpl.use("Agg")
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(0)
+    y = (rng.random(800) < 0.3).astype(int)
+    X = rng.normal(size=(800, 3)) + y[:, None] * [1.0, 0.5, 0.0]
+    return X, y
+
+
+@pytest.fixture(scope="module")
+def scores(rows):
+    X, _ = rows
+    return {"first": X[:, 0], "sum": X.sum(axis=1), "noise": X[:, 2]}
+
+
+@pytest.fixture(scope="module")
+def curves(rows, scores):
+    return {name: RocCurve.from_scores(rows[1], s) for name, s in scores.items()}
+
+
+def labels(display):
+    return [text.get_text() for text in display.ax_.get_legend().get_texts()]
+
+
+# -- data --------------------------------------------------------------------------------------------------------
+
+
+def test_the_numbers_stay_on_the_object(curves):
+    display = RocDisplay(curves)
+    assert list(display.curves) == list(curves)
+    frame = display.to_frame()
+    assert frame.columns == ["name", "threshold", "fpr", "tpr"]
+    for name, curve in curves.items():
+        part = frame.filter(name=name)
+        np.testing.assert_array_equal(part["fpr"], curve.fpr)
+        np.testing.assert_array_equal(part["tpr"], curve.tpr)
+        np.testing.assert_array_equal(part["threshold"], curve.thresholds)
+
+
+def test_a_frame_may_mix_precisions():
+    pair = {"a": RocCurve.from_scores([1, 0], np.float32([2, 1])), "b": RocCurve.from_scores([1, 0], [2.0, 1.0])}
+    assert RocDisplay(pair).to_frame().height == 6
+
+
+def test_one_curve_needs_no_name(curves):
+    display = RocDisplay(curves["sum"]).plot()
+    assert labels(display) == ["ROC curve", "chance"]
+    np.testing.assert_allclose(display.lines_[0].get_xdata()[[0, -1]], [0, 1])
+
+
+def test_plot_can_be_called_again_and_on_given_axes(curves):
+    display = RocDisplay(curves)
+    _, axes = plt.subplots(1, 2)
+    assert display.plot(axes[0]) is display
+    assert display.ax_ is axes[0]
+    display.plot(ax=axes[1], max_fpr=0.1, chance=False)
+    assert display.ax_ is axes[1]
+    assert display.figure_ is axes[1].figure
+    assert display.chance_line_ is None
+    assert len(display.lines_) == 3
+
+
+def test_a_second_display_on_the_same_axes_has_other_colours(curves):
+    first = RocDisplay(curves["sum"]).plot()
+    second = RocDisplay(curves["noise"]).plot(first.ax_)
+    assert first.lines_[0].get_color() != second.lines_[0].get_color()
+
+
+# -- measures ----------------------------------------------------------------------------------------------------
+
+AREAS = {
+    AUC(): (0, 1),
+    PartialAUC(max_fpr=0.2): (0, 0.2),
+    StandardizedPartialAUC(min_fpr=0.1, max_fpr=0.3): (0.1, 0.3),
+    FROCArea(1, 2, images_per_negative=0.1): (0.1, 0.2),
+}
+
+
+@pytest.mark.parametrize("measure", [*AREAS, LocalAUC(0.1), KS(), TPRAtFPR(0.1), EnrichmentFactor(10)], ids=str)
+def test_the_legend_gives_the_value_of_the_measure(curves, measure):
+    display = RocDisplay(curves).plot(measure=measure)
+    for line, (name, curve) in zip(display.lines_, curves.items(), strict=True):
+        start, value = line.get_label().rsplit(" = ", 1)
+        assert start == f"{name}, {measure}"
+        assert float(value) == pytest.approx(measure.value(curve), abs=5.1e-4, rel=5e-3)
+    assert len(labels(display)) == 4
+
+
+@pytest.mark.parametrize("log", [False, True])
+@pytest.mark.parametrize(("measure", "span"), AREAS.items(), ids=str)
+def test_the_shade_spans_the_range_and_has_its_area(curves, measure, span, log):
+    display = RocDisplay(curves).plot(measure=measure, log=log)
+    left = display.ax_.get_xlim()[0] if log else 0.0
+    for shade, curve in zip(display.shades_, curves.values(), strict=True):
+        x, y = shade.get_paths()[0].vertices.T
+        assert x.min() == pytest.approx(max(span[0], left))
+        assert x.max() == pytest.approx(span[1])
+        if not log:
+            area = abs(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1))) / 2
+            assert area == pytest.approx(curve.area(min_fpr=span[0], max_fpr=span[1]), abs=1e-3)
+
+
+def test_the_two_way_shade_lies_above_its_floor(curves):
+    measure = TwoWayPartialAUC(max_fpr=0.4, min_tpr=0.3)
+    display = RocDisplay({"sum": curves["sum"]}).plot(measure=measure)
+    x, y = display.shades_[0].get_paths()[0].vertices.T
+    assert y.min() == pytest.approx(0.3)
+    assert x.max() == pytest.approx(0.4)
+    area = abs(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1))) / 2
+    assert area / (0.4 * 0.7) == pytest.approx(measure.value(curves["sum"]), abs=5e-3)
+
+
+def test_a_curve_below_the_two_way_box_has_nothing_to_shade(curves):
+    display = RocDisplay({"noise": curves["noise"]}).plot(measure=TwoWayPartialAUC(max_fpr=0.01, min_tpr=0.9))
+    assert not any(path.vertices.size for path in display.shades_[0].get_paths())
+
+
+def test_a_rate_at_a_rate_is_marked(curves):
+    display = RocDisplay(curves).plot(measure=TPRAtFPR(0.1))
+    assert display.shades_ == []
+    for mark, curve in zip(display.points_, curves.values(), strict=True):
+        np.testing.assert_allclose(mark.get_xydata(), [[0.1, curve.tpr_at(0.1)]])
+
+
+def test_chance_is_named_with_its_value_where_it_has_one(curves):
+    assert RocDisplay(curves).plot(measure=PartialAUC(max_fpr=0.2)).chance_line_.get_label() == (
+        "chance, pauc@0.2 = 0.100"
+    )
+    assert RocDisplay(curves).plot(measure=LocalAUC(0.1)).chance_line_.get_label() == "chance"
+
+
+# -- the best fraction -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("log", [False, True])
+@pytest.mark.parametrize("top", [0.02, 0.1, 0.5, 0.9])
+def test_without_ties_one_control_line_passes_through_all_points(curves, top, log):
+    display = RocDisplay(curves).plot(top=top, log=log)
+    (line,) = display.control_line_
+    assert line.get_label() == f"best {top} of all rows"
+    x, y = line.get_data()
+    p = curves["sum"].positive_rate
+    mass = p * y + (1 - p) * x
+    assert top <= mass.min() <= mass.max() <= top + 1 / curves["sum"].n + 1e-12
+    for mark, curve in zip(display.points_, curves.values(), strict=True):
+        alpha, beta = mark.get_xydata()[0]
+        assert beta == TopTPR(top).value(curve)
+        assert alpha == TopFPR(top).value(curve) or (log and alpha == display.ax_.get_xlim()[0])
+        if alpha > display.ax_.get_xlim()[0]:
+            assert np.interp(alpha, x, y) == pytest.approx(beta, abs=1e-3)
+
+
+def test_ties_enlarge_the_top_and_the_legend_says_so(rows, scores):
+    tied = {"fine": scores["sum"], "coarse": np.round(scores["sum"])}
+    display = RocDisplay.from_predictions(rows[1], tied, top=0.1)
+    fine, coarse = display.control_line_
+    assert fine.get_label() == "best 0.1 of all rows"
+    assert coarse.get_label().endswith(" with ties)")
+    alpha, beta = display.points_[1].get_xydata()[0]
+    assert np.interp(alpha, *coarse.get_data()) == pytest.approx(beta)
+
+
+def test_weights_do_not_split_the_control_line(rows, scores):
+    weights = np.full(rows[1].size, 1 / rows[1].size)
+    display = RocDisplay.from_predictions(rows[1], scores, sample_weight=weights, top=0.123, log=True)
+    assert [line.get_label() for line in display.control_line_] == ["best 0.123 of all rows"]
+    assert display.ax_.get_xlim()[0] == pytest.approx(0.5 / np.sum(rows[1] == 0))
+
+
+# -- the window --------------------------------------------------------------------------------------------------
+
+
+def test_the_whole_curve_is_square(curves):
+    ax = RocDisplay(curves).plot().ax_
+    assert ax.get_aspect() == 1
+    assert ax.get_xlim() == ax.get_ylim() == (-0.01, 1.01)
+
+
+def test_the_head_fills_the_picture(curves):
+    display = RocDisplay(curves).plot(max_fpr=0.05)
+    highest = max(line.get_ydata().max() for line in display.lines_)
+    assert display.ax_.get_xlim() == (-0.0005, 0.05)
+    assert display.ax_.get_ylim() == pytest.approx((-0.01 * highest, 1.04 * highest))
+    assert display.ax_.get_aspect() == "auto"
+    assert highest == pytest.approx(max(curve.tpr_at(0.05) for curve in curves.values()))
+
+
+def test_a_head_without_positives_can_be_drawn():
+    display = RocDisplay(RocCurve.from_scores([0] * 10 + [1], range(11, 0, -1))).plot(max_fpr=0.2)
+    assert display.ax_.get_ylim()[1] > 0.2
+
+
+@pytest.mark.parametrize("max_fpr", [None, 0.1])
+def test_a_logarithmic_axis_has_no_rate_of_zero(curves, max_fpr):
+    display = RocDisplay(curves).plot(
+        log=True, max_fpr=max_fpr, measure=PartialAUC(max_fpr=0.2), top=0.001, chance=True
+    )
+    left = 0.5 / curves["sum"].n_neg
+    assert display.ax_.get_xscale() == "log"
+    assert display.ax_.get_xlim() == pytest.approx((left, max_fpr or 1))
+    for line in display.ax_.lines:
+        assert np.all(line.get_xdata() >= left)
+    for shade in display.shades_:
+        assert np.all(shade.get_paths()[0].vertices[:, 0] >= left * (1 - 1e-12))
+    np.testing.assert_allclose(*display.chance_line_.get_data())
+    assert display.chance_line_.get_xdata().size > 50
+    for line, curve in zip(display.lines_, curves.values(), strict=True):
+        assert line.get_ydata()[0] == curve.tpr_at(left)
+
+
+def test_a_head_curve_stops_where_it_is_known(curves):
+    head = curves["sum"].head(n_neg=20)
+    display = RocDisplay({"head": head}).plot(max_fpr=0.5, measure=PartialAUC(max_fpr=0.02))
+    assert display.lines_[0].get_xdata()[-1] == head.fpr[-1]
+    with pytest.raises(ShallowHeadError):
+        RocDisplay({"head": head}).plot(measure=AUC())
+
+
+def test_a_large_curve_makes_a_small_file():
+    rng = np.random.default_rng(0)
+    y = rng.random(300_000) < 0.1
+    display = RocDisplay.from_predictions(y, y + rng.normal(size=y.size), measure=AUC(), log=True)
+    assert display.lines_[0].get_xdata().size < 4_500
+    with io.BytesIO() as file:
+        display.figure_.savefig(file, format="svg")
+        assert file.tell() < 200_000
+
+
+# -- looks -------------------------------------------------------------------------------------------------------
+
+
+def test_lines_differ_in_colour_and_style(curves):
+    lines = RocDisplay({str(number): curves["sum"] for number in range(7)}).plot().lines_
+    looks = [(line.get_color(), str(line._unscaled_dash_pattern)) for line in lines]
+    assert len({colour for colour, _ in looks}) == 6
+    assert len(set(looks)) == 7
+
+
+def test_styles_can_be_given_for_all_or_each(curves):
+    lines = RocDisplay(curves).plot(curve_kwargs={"lw": 3}).lines_
+    assert {line.get_linewidth() for line in lines} == {3}
+    display = RocDisplay(curves).plot(curve_kwargs=[{"c": "red"}, {"label": "mine"}, {}], measure=AUC())
+    assert display.lines_[0].get_color() == "red"
+    assert "mine" in labels(display)
+    assert mpl.colors.same_color(display.shades_[0].get_facecolor()[0, :3], "red")
+
+
+def test_axes_are_labelled_and_the_frame_can_be_opened(rows, scores):
+    words = np.where(rows[1] == 1, "spam", "ham")
+    display = RocDisplay.from_predictions(words, scores, pos_label="spam", despine=True)
+    assert display.ax_.get_xlabel() == "False positive rate (positive: spam)"
+    assert display.ax_.get_ylabel() == "True positive rate (positive: spam)"
+    assert not display.ax_.spines["top"].get_visible()
+    assert RocDisplay(display.curves).plot().ax_.get_xlabel() == "False positive rate"
+
+
+@pytest.mark.parametrize("max_fpr", [None, 0.1])
+@pytest.mark.parametrize("log", [False, True])
+@pytest.mark.parametrize("shifts", [(0, 0.1), (1, 1.1), (3, 3.1), (-2, 2), range(7)], ids=str)
+def test_the_legend_covers_no_curve(shifts, log, max_fpr):
+    rng = np.random.default_rng(0)
+    y = rng.random(5_000) < 0.2
+    scores = {f"model {shift}": shift * y + rng.normal(size=y.size) for shift in shifts}
+    display = RocDisplay.from_predictions(y, scores, measure=PartialAUC(max_fpr=0.05), max_fpr=max_fpr, log=log)
+    display.figure_.canvas.draw()
+    box = display.ax_.get_legend().get_window_extent()
+    for line in display.lines_:
+        assert box.count_contains(display.ax_.transData.transform(line.get_xydata())) == 0
+
+
+# -- from scikit-learn -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        LogisticRegression(),
+        RandomForestClassifier(n_estimators=10, random_state=0),
+        make_pipeline(StandardScaler(), LogisticRegression()),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+@pytest.mark.parametrize("pos_label", ["ham", "spam"])
+def test_estimators_speak_for_the_positive_class(rows, model, pos_label):
+    X, y = rows
+    words = np.where(y == 1, "spam", "ham")
+    model.fit(X[:400], words[:400])
+    display = RocDisplay.from_estimator(model, X[400:], words[400:], pos_label=pos_label, measure=AUC())
+    (name,) = display.curves
+    assert name == type(model).__name__
+    column = model.classes_.tolist().index(pos_label)
+    expected = AUC()(words[400:], model.predict_proba(X[400:])[:, column], pos_label=pos_label)
+    assert AUC().value(display.curves[name]) == pytest.approx(expected)
+    assert expected > 0.6
+
+
+def test_numbers_as_labels_need_no_pos_label_and_weights_are_used(rows):
+    X, y = rows
+    model = LogisticRegression().fit(X, 2 * y - 1)
+    weights = np.random.default_rng(0).integers(0, 3, y.size)
+    display = RocDisplay.from_estimator(model, X, 2 * y - 1, sample_weight=weights, name="mine")
+    expected = AUC()(y, model.decision_function(X), sample_weight=weights)
+    assert AUC().value(display.curves["mine"]) == pytest.approx(expected)
+
+
+def test_a_worse_than_random_scorer_is_not_flipped(rows, scores):
+    display = RocDisplay.from_predictions(rows[1], -scores["sum"], name="bad")
+    assert AUC().value(display.curves["bad"]) < 0.3
+
+
+def test_a_ranker_without_classes_is_taken_at_its_word(rows):
+    class Ranker:
+        def decision_function(self, X):
+            return X[:, 0]
+
+    display = RocDisplay.from_estimator(Ranker(), *rows)
+    assert AUC().value(display.curves["Ranker"]) == AUC()(rows[1], rows[0][:, 0])
+
+
+@pytest.fixture(scope="module")
+def cv_results(rows):
+    return cross_validate(LogisticRegression(), *rows, cv=4, return_estimator=True, return_indices=True)
+
+
+def test_folds_are_drawn_alike_with_one_entry(rows, cv_results):
+    X, y = rows
+    display = RocDisplay.from_cv_results(cv_results, X, y)
+    values = [
+        AUC()(y[test], model.decision_function(X[test]))
+        for model, test in zip(cv_results["estimator"], cv_results["indices"]["test"], strict=True)
+    ]
+    assert [AUC().value(curve) for curve in display.curves.values()] == pytest.approx(values)
+    assert labels(display) == [
+        f"LogisticRegression, auc = {np.mean(values):.3f} ± {np.std(values):.3f} (4 folds)",
+        "chance",
+    ]
+    assert len({line.get_color() for line in display.lines_}) == 1
+    assert display.shades_ == []
+
+
+def test_folds_take_all_options(rows, cv_results):
+    weights = np.ones(rows[1].size)
+    display = RocDisplay.from_cv_results(
+        cv_results,
+        *rows,
+        sample_weight=weights,
+        name="logistic",
+        measure=PartialAUC(max_fpr=0.1),
+        max_fpr=0.2,
+        top=0.1,
+    )
+    assert labels(display)[0].startswith("logistic, pauc@0.1 = ")
+    assert len(display.points_) == len(display.shades_) == 4
+    assert sum(label.startswith("best 0.1") for label in labels(display)) == 1
+
+
+def test_folds_may_leave_rows_out(rows):
+    splits = ShuffleSplit(n_splits=2, train_size=0.5, test_size=0.2, random_state=0)
+    results = cross_validate(LogisticRegression(), *rows, cv=splits, return_estimator=True, return_indices=True)
+    assert list(RocDisplay.from_cv_results(results, *rows).curves) == ["fold 1", "fold 2"]
+
+
+# -- refusals ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("curves_given", "error", "message"),
+    [({}, ValueError, "at least one curve"), ({"a": [1, 2]}, TypeError, "needed a RocCurve for 'a'")],
+)
+def test_only_curves_are_displayed(curves_given, error, message):
+    with pytest.raises(error, match=message):
+        RocDisplay(curves_given)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"measure": "pauc@0.05"}, TypeError, "headrank.measure"),
+        ({"max_fpr": 5}, ValueError, "not percent"),
+        ({"top": 0}, ValueError, "top"),
+        ({"log": True, "max_fpr": 1e-4}, ValueError, "first false positive"),
+        ({"curve_kwargs": [{}]}, ValueError, "one per curve"),
+        ({"colour": "red"}, TypeError, "colour"),
+    ],
+)
+def test_a_refusal_leaves_no_figure_behind(curves, options, error, message):
+    with pytest.raises(error, match=message):
+        RocDisplay(curves).plot(**options)
+    assert plt.get_fignums() == []
+
+
+def test_several_scorers_are_named_by_their_keys(rows, scores):
+    with pytest.raises(ValueError, match="for one scorer"):
+        RocDisplay.from_predictions(rows[1], scores, name="all")
+
+
+def test_estimators_that_cannot_be_asked_are_refused(rows):
+    X, y = rows
+    with pytest.raises(TypeError, match="decision_function or predict_proba"):
+        RocDisplay.from_estimator(LinearRegression().fit(X, y), X, y)
+    words = np.where(y == 1, "spam", "ham")
+    model = LogisticRegression().fit(X, words)
+    with pytest.raises(ValueError, match="say which one is with pos_label"):
+        RocDisplay.from_estimator(model, X, words)
+    with pytest.raises(ValueError, match="'egg' is not among the classes"):
+        RocDisplay.from_estimator(model, X, words, pos_label="egg")
+    with pytest.raises(ValueError, match="two classes, but LogisticRegression knows 3"):
+        RocDisplay.from_estimator(LogisticRegression().fit(X, np.arange(y.size) % 3), X, y)
+
+
+def test_incomplete_cross_validations_are_refused(rows, cv_results):
+    X, y = rows
+    with pytest.raises(ValueError, match=r"lacks estimator and indices; run .* with return_estimator=True"):
+        RocDisplay.from_cv_results({"test_score": [1]}, X, y)
+    for wrong in (X[:-1], np.vstack([X, X])):
+        with pytest.raises(ValueError, match="comes from 800 rows"):
+            RocDisplay.from_cv_results(cv_results, wrong, y)
+    one_class = np.where(np.isin(np.arange(y.size), cv_results["indices"]["test"][1]), 0, y)
+    with pytest.raises(OneClassError) as caught:
+        RocDisplay.from_cv_results(cv_results, X, one_class)
+    assert caught.value.__notes__ == ["in fold 2 of 4"]
