@@ -233,6 +233,8 @@ class RocCurve:
         first = int(np.searchsorted(self.fp, left, side="right"))
         last = int(np.searchsorted(self.fp, right, side="left"))
         start, end = self._tp_after(left), self._tp_before(right)
+        if right <= left:  # narrower than the rounding of sums of weights
+            return start / n_pos
         if first >= last:  # both ends on one segment
             area = (right - left) * (start + end) / 2
         else:

@@ -179,7 +179,9 @@ def check_queries(qid: ArrayLike) -> IntVector:
 
 def _one_column(name: str, values: ArrayLike) -> npt.NDArray[Any]:
     if np.ma.is_masked(values):
-        raise InvalidSampleError(f"{name} has {int(np.ma.getmaskarray(values).sum())} masked values; drop or fill these rows")
+        raise InvalidSampleError(
+            f"{name} has {int(np.ma.getmaskarray(values).sum())} masked values; drop or fill these rows"
+        )
     array = np.asarray(values)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]

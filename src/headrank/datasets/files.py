@@ -267,13 +267,15 @@ def _read_frame(file: Path, missing: Sequence[str]) -> pl.DataFrame:
     try:
         if suffix == ".parquet":
             return pl.read_parquet(file, glob=False)
+        # Unpacked here: older polars take a cut-off archive for a strange text file.
+        text = gzip.decompress(file.read_bytes()) if suffix.endswith(".gz") else file
         # All rows are looked at for the type of a column: a string in row 1,000,000 makes it a column of strings.
         frame = pl.read_csv(
-            file, separator=_SEPARATORS[suffix], null_values=list(missing), infer_schema_length=None, glob=False
+            text, separator=_SEPARATORS[suffix], null_values=list(missing), infer_schema_length=None, glob=False
         )
     except pl.exceptions.NoDataError:
         raise ValueError(f"{file} is empty; needed a line of column names and then rows") from None
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except (pl.exceptions.PolarsError, OSError, EOFError, zlib.error) as error:
         if getattr(error, "errno", None) is not None:
             raise
         first_line = str(error).strip().splitlines()[0]

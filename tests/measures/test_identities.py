@@ -1,0 +1,188 @@
+"""The identities of DESIGN.md, section 2: measures against each other, on samples with ties and weights."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import roc_auc_score, roc_curve
+
+import headrank as hr
+from reference.measures import discordant_top_pairs, exact, expand, local_ranking_error, top_mass
+from strategies import any_rankings, ranges, rates, untied_rankings
+
+
+def close(value):
+    return pytest.approx(float(value), rel=1e-11, abs=1e-12)
+
+
+class On:
+    """Measures read off the curve of one ranking."""
+
+    def __init__(self, ranking):
+        self.curve = hr.RocCurve.from_scores(*ranking)
+        self.rows = expand(*ranking)
+        self.p = self.curve.positive_rate
+
+    def __call__(self, measure):
+        return measure.value(self.curve)
+
+
+@given(any_rankings(), rates)
+def test_local_auc_is_truncated_auc_and_a_box(ranking, top):
+    on = On(ranking)
+    alpha, beta = on(hr.TopFPR(top)), on(hr.TopTPR(top))
+    assert on(hr.LocalAUC(top)) == close(on(hr.TruncatedAUC(top)) + beta - alpha * beta)
+
+
+@given(any_rankings(), rates)
+def test_local_auc_is_beta_less_the_discordant_pairs(ranking, top):
+    on = On(ranking)
+    lost = float(discordant_top_pairs(on.rows, exact(top))) / (on.curve.n_pos * on.curve.n_neg)
+    assert on(hr.LocalAUC(top)) == close(on(hr.TopTPR(top)) - lost)
+
+
+@given(any_rankings(), rates)
+def test_local_auc_from_error_and_ranking_error(ranking, top):
+    # 2 p (1-p) LocalAUC = (1-p) (p + u') - (1-p) L - R, with R a probability over independent pairs: the pair of a
+    # row with itself is then among the N * N, so the ranking error over N (N - 1) pairs shrinks by (N - 1) / N.
+    on = On(ranking)
+    p, n, mass = on.p, on.curve.n, float(top_mass(on.rows, exact(top)))
+    independent = on(hr.LocalRankingError(top)) * (n - 1) / n
+    right = (1 - p) * (p + mass) - (1 - p) * on(hr.MassConstrainedError(top)) - independent
+    assert 2 * p * (1 - p) * on(hr.LocalAUC(top)) == close(right)
+    assert independent == close(local_ranking_error(on.rows, exact(top)) * (len(on.rows) - 1) / len(on.rows))
+
+
+@given(any_rankings(), rates)
+def test_risk_is_ranking_error_and_mass_error(ranking, top):
+    on = On(ranking)
+    parts = on(hr.LocalRankingError(top)) + (1 - on.p) * on(hr.MassConstrainedError(top))
+    assert on(hr.LocalRankingRisk(top)) == close(parts)
+
+
+@given(any_rankings(), rates)
+def test_rates_of_the_top_lie_on_the_control_line(ranking, top):
+    on = On(ranking)
+    mass = float(top_mass(on.rows, exact(top)))
+    assert on.p * on(hr.TopTPR(top)) + (1 - on.p) * on(hr.TopFPR(top)) == close(mass)
+    assert mass >= top or top == 1.0 or mass == close(top)  # a row at Q is in the top, so it never is too small
+
+
+@given(any_rankings())
+def test_rank_sum_is_auc(ranking):
+    on = On(ranking)
+    n_pos, n_neg, n = on.curve.n_pos, on.curve.n_neg, on.curve.n
+    right = n_pos * n_neg * on(hr.AUC()) + n_pos * (n_pos + 1) / 2
+    for wilcoxon in (hr.WRanking(1.0), hr.PNormPush(1), hr.RankStatistic(np.abs)):
+        assert (n + 1) * n_pos * on(wilcoxon) == close(right)
+
+
+@given(any_rankings())
+def test_everything_on_top_is_auc(ranking):
+    on = On(ranking)
+    auc = on(hr.AUC())
+    for whole in (hr.LocalAUC(1.0), hr.TruncatedAUC(1.0), hr.PartialAUC(), hr.StandardizedPartialAUC()):
+        assert on(whole) == close(auc)
+    assert on(hr.TwoWayPartialAUC(max_fpr=1.0, min_tpr=0.0)) == close(auc)
+
+
+@given(any_rankings(), rates)
+def test_mcclish(ranking, max_fpr):
+    on = On(ranking)
+    area, chance = max_fpr * on(hr.PartialAUC(max_fpr=max_fpr)), max_fpr**2 / 2
+    standardized = (1 + (area - chance) / (max_fpr - chance)) / 2
+    assert on(hr.StandardizedPartialAUC(max_fpr=max_fpr)) == close(standardized)
+
+
+@given(any_rankings(), ranges, st.sampled_from([0.1, 0.29, 0.5]))
+def test_froc_is_partial_auc_on_another_axis(ranking, ends, images):
+    on = On(ranking)
+    froc = hr.FROCArea(ends[0], ends[1], images_per_negative=images)
+    assert on(froc) == close(on(hr.PartialAUC(ends[0] * images, ends[1] * images)))
+
+
+@given(any_rankings(), rates)
+def test_two_way_without_a_floor_is_one_way(ranking, max_fpr):
+    on = On(ranking)
+    assert on(hr.TwoWayPartialAUC(max_fpr=max_fpr, min_tpr=0.0)) == close(on(hr.PartialAUC(max_fpr=max_fpr)))
+
+
+@given(any_rankings(), st.lists(rates, min_size=1, max_size=4, unique=True))
+def test_areas_of_adjacent_ranges_add_up(ranking, ends):
+    on = On(ranking)
+    ends = [0.0, *sorted(ends)]
+    parts = sum((b - a) * on(hr.PartialAUC(a, b)) for a, b in pairwise(ends))
+    assert parts == close(ends[-1] * on(hr.PartialAUC(max_fpr=ends[-1])))
+    assert on.curve.area(max_fpr=ends[-1]) == close(parts)
+
+
+@given(untied_rankings(), ranges)
+def test_partial_auc_is_the_rank_formula_without_ties(ranking, ends):
+    # Narasimhan & Agarwal (2013): the j-th negative counts with the length of [(j-1)/n, j/n] inside the range.
+    on = On(ranking)
+    a, b = (exact(end) for end in ends)
+    neg = sorted(ranking.scores[ranking.y == 0], reverse=True)
+    total = 0
+    for j, t in enumerate(neg):
+        width = max(0, min(exact(j + 1) / len(neg), b) - max(exact(j) / len(neg), a))
+        total += width * int(np.sum(ranking.scores[ranking.y == 1] > t)) / on.curve.n_pos
+    assert on(hr.PartialAUC(*ends)) == close(total / float(b - a))
+
+
+@given(any_rankings(), rates)
+def test_practitioners_measures_agree_with_each_other(ranking, k):
+    on = On(ranking)
+    assert on(hr.EnrichmentFactor(k)) == on(hr.Lift(k)) == close(on(hr.PrecisionAt(k)) / on.p)
+    assert on(hr.RecallAt(k)) == close(on(hr.PrecisionAt(k)) * k / on.p)
+
+
+def sample(seed, ties, weighted):
+    rng = np.random.default_rng(seed)
+    y = (rng.random(300) < 0.3).astype(int)
+    scores = rng.normal(size=300) + y
+    weights = rng.uniform(0.1, 3, size=300) if weighted else None
+    return y, np.round(scores, 1) if ties else scores, weights
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_parity_with_scikit_learn(seed, ties, weighted):
+    y, scores, weights = sample(seed, ties, weighted)
+    assert hr.AUC()(y, scores, sample_weight=weights) == close(roc_auc_score(y, scores, sample_weight=weights))
+    for max_fpr in (0.001, 0.05, 0.29, 0.5, 1.0):
+        theirs = roc_auc_score(y, scores, sample_weight=weights, max_fpr=max_fpr)
+        assert hr.StandardizedPartialAUC(max_fpr=max_fpr)(y, scores, sample_weight=weights) == close(theirs)
+    fpr, tpr, thresholds = roc_curve(y, scores, sample_weight=weights, drop_intermediate=False)
+    curve = hr.RocCurve.from_scores(y, scores, weights)
+    np.testing.assert_array_equal(curve.thresholds, thresholds)
+    np.testing.assert_allclose(curve.fpr, fpr, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(curve.tpr, tpr, rtol=0, atol=1e-13)
+
+
+def test_higher_auc_but_lower_partial_auc():
+    # After the example in Narasimhan & Agarwal (2013): 4 positives, 6 negatives, from the top
+    #   f1: - + + + + - - - - -   one negative is first, then all is well:  20 of 24 pairs are right
+    #   f2: + + + - - - - - - +   a clean head, one positive comes last:    18 of 24 pairs are right
+    # The range [0.1, 0.2] is [0.6, 1.2] in units of a negative: 0.4 of the first one and 0.2 of the second. Above the
+    # first negative f1 has no positive and f2 has 3 of 4; above the second, f1 has all 4 and f2 still has 3.
+    ranks = list(range(10, 0, -1))
+    f1, f2 = [0, 1, 1, 1, 1, 0, 0, 0, 0, 0], [1, 1, 1, 0, 0, 0, 0, 0, 0, 1]
+    assert hr.AUC()(f1, ranks) == close(20 / 24)
+    assert hr.AUC()(f2, ranks) == close(18 / 24)
+    head = hr.PartialAUC(min_fpr=0.1, max_fpr=0.2)
+    assert head(f1, ranks) == close((0.4 * 0 + 0.2 * 1) / 0.6)
+    assert head(f2, ranks) == close(3 / 4)
+    assert hr.AUC()(f1, ranks) > hr.AUC()(f2, ranks)
+    assert head(f1, ranks) < head(f2, ranks)
+
+
+def test_truncated_auc_prefers_the_worse_scorer():
+    # Remark 21: the perfect scorer's top holds no negative, so there is no area left of it to count.
+    ranks = [4, 3, 2, 1]
+    perfect, wrong = [1, 1, 0, 0], [0, 1, 1, 0]
+    assert hr.TruncatedAUC(0.3)(perfect, ranks) < hr.TruncatedAUC(0.3)([1, 0, 1, 0], ranks)
+    assert hr.LocalAUC(0.3)(perfect, ranks) == 1.0
+    assert hr.LocalAUC(0.3)(wrong, ranks) == 0.25

@@ -1,0 +1,289 @@
+"""Slow, obvious twins of every measure, from the definitions in DESIGN.md: pair by pair, row by row, in fractions.
+
+A sample is a list of rows ``(label, score)``, label 1 or 0; a weight is a multiplicity and is written out by
+`expand`. Rates are taken as the decimal the user wrote: ``exact(0.29)`` is 29/100.
+"""
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from itertools import combinations, pairwise, product
+from math import exp, floor
+from typing import Any
+
+import headrank as hr
+
+Row = tuple[int, float]
+Point = tuple[Fraction, Fraction]
+HALF = Fraction(1, 2)
+
+
+def exact(value: float | str) -> Fraction:
+    return Fraction(str(value))
+
+
+def expand(y: Any, scores: Any, weights: Any = None) -> list[Row]:
+    weights = [1] * len(y) if weights is None else weights
+    return [
+        (int(label), float(score)) for label, score, w in zip(y, scores, weights, strict=True) for _ in range(int(w))
+    ]
+
+
+def positives(rows: list[Row]) -> list[float]:
+    return [score for label, score in rows if label == 1]
+
+
+def negatives(rows: list[Row]) -> list[float]:
+    return [score for label, score in rows if label == 0]
+
+
+def credit(better: float, worse: float) -> Fraction:
+    """One for the right order, one half for a tie."""
+    return Fraction(1) if better > worse else HALF if better == worse else Fraction(0)
+
+
+# The curve: the polyline through the points at the distinct scores.
+
+
+def curve(rows: list[Row]) -> list[Point]:
+    pos, neg = positives(rows), negatives(rows)
+    points = [(Fraction(0), Fraction(0))]
+    for z in sorted({score for _, score in rows}, reverse=True):
+        fpr = Fraction(sum(t >= z for t in neg), len(neg))
+        points.append((fpr, Fraction(sum(s >= z for s in pos), len(pos))))
+    return points
+
+
+def segments(rows: list[Row]) -> list[tuple[Point, Point]]:
+    points = curve(rows)
+    return list(pairwise(points))
+
+
+def area_above(rows: list[Row], a: Fraction, b: Fraction, height: Fraction = Fraction(0)) -> Fraction:
+    """Area between the curve and a horizontal line below it, for false positive rates in [a, b]."""
+    total = Fraction(0)
+    for (x0, y0), (x1, y1) in segments(rows):
+        if x1 == x0:
+            continue
+        slope = (y1 - y0) / (x1 - x0)
+        left, right = max(x0, a), min(x1, b)
+        if slope > 0:  # the segment reaches the line at this rate
+            left = max(left, x0 + (height - y0) / slope)
+        elif y0 < height:
+            continue
+        if left < right:
+            middle = (left + right) / 2
+            total += (right - left) * (y0 + slope * (middle - x0) - height)
+    return total
+
+
+def auc(rows: list[Row]) -> Fraction:
+    pairs = [credit(s, t) for s in positives(rows) for t in negatives(rows)]
+    return sum(pairs) / len(pairs)
+
+
+def partial_auc(rows: list[Row], a: Fraction, b: Fraction) -> Fraction:
+    return area_above(rows, a, b) / (b - a)
+
+
+def standardized_partial_auc(rows: list[Row], a: Fraction, b: Fraction) -> Fraction:
+    chance, best = (b**2 - a**2) / 2, b - a
+    return HALF * (1 + (area_above(rows, a, b) - chance) / (best - chance))
+
+
+def two_way_partial_auc(rows: list[Row], max_fpr: Fraction, min_tpr: Fraction) -> Fraction:
+    return area_above(rows, Fraction(0), max_fpr, min_tpr) / (max_fpr * (1 - min_tpr))
+
+
+def froc_area(rows: list[Row], min_fp: Fraction, max_fp: Fraction, images_per_negative: Fraction) -> Fraction:
+    return partial_auc(rows, min_fp * images_per_negative, max_fp * images_per_negative)
+
+
+def tpr_at_fpr(rows: list[Row], fpr: Fraction) -> Fraction:
+    """Height of the curve's highest point at or left of ``fpr``."""
+    best = Fraction(0)
+    for (x0, y0), (x1, y1) in segments(rows):
+        if x1 <= fpr:
+            best = max(best, y1)
+        elif x0 <= fpr:
+            best = max(best, y0 + (y1 - y0) * (fpr - x0) / (x1 - x0))
+    return best
+
+
+def fpr_at_tpr(rows: list[Row], tpr: Fraction) -> Fraction:
+    """Rate of the curve's leftmost point at or above ``tpr``."""
+    if tpr == 0:
+        return Fraction(0)
+    for (x0, y0), (x1, y1) in segments(rows):
+        if y1 >= tpr:
+            return x0 + (x1 - x0) * (tpr - y0) / (y1 - y0)
+    raise AssertionError("the curve ends at 1")
+
+
+def ks(rows: list[Row]) -> Fraction:
+    return max(tpr - fpr for fpr, tpr in curve(rows))
+
+
+# The top: rows at or above Q = inf{z : F(z) >= 1 - u}.
+
+
+def in_top(rows: list[Row], u: Fraction) -> Callable[[float], bool]:
+    n = len(rows)
+    if u == 1:  # F(z) >= 0 for every z
+        return lambda score: True
+    quantile = min(z for _, z in rows if Fraction(sum(score <= z for _, score in rows), n) >= 1 - u)
+    return lambda score: score >= quantile
+
+
+def top_mass(rows: list[Row], u: Fraction) -> Fraction:
+    top = in_top(rows, u)
+    return Fraction(sum(top(score) for _, score in rows), len(rows))
+
+
+def top_tpr(rows: list[Row], u: Fraction) -> Fraction:
+    top, pos = in_top(rows, u), positives(rows)
+    return Fraction(sum(top(s) for s in pos), len(pos))
+
+
+def top_fpr(rows: list[Row], u: Fraction) -> Fraction:
+    top, neg = in_top(rows, u), negatives(rows)
+    return Fraction(sum(top(t) for t in neg), len(neg))
+
+
+def local_auc(rows: list[Row], u: Fraction) -> Fraction:
+    top, pos, neg = in_top(rows, u), positives(rows), negatives(rows)
+    return sum((credit(s, t) for s in pos for t in neg if top(s)), Fraction(0)) / (len(pos) * len(neg))
+
+
+def truncated_auc(rows: list[Row], u: Fraction) -> Fraction:
+    return area_above(rows, Fraction(0), top_fpr(rows, u))
+
+
+def discordant_top_pairs(rows: list[Row], u: Fraction) -> Fraction:
+    top = in_top(rows, u)
+    return sum((credit(t, s) for s in positives(rows) for t in negatives(rows) if top(s) and top(t)), Fraction(0))
+
+
+def mass_constrained_error(rows: list[Row], u: Fraction) -> Fraction:
+    top = in_top(rows, u)
+    return Fraction(sum(top(score) != (label == 1) for label, score in rows), len(rows))
+
+
+def local_ranking_error(rows: list[Row], u: Fraction) -> Fraction:
+    """Both orders of each discordant pair, over all N (N - 1) ordered pairs."""
+    n = len(rows)
+    return 2 * discordant_top_pairs(rows, u) / (n * (n - 1))
+
+
+def local_ranking_risk(rows: list[Row], u: Fraction) -> Fraction:
+    share = Fraction(len(negatives(rows)), len(rows))
+    return local_ranking_error(rows, u) + share * mass_constrained_error(rows, u)
+
+
+# Ranks: 1 is the lowest score, tied rows share the middle of their ranks.
+
+
+def relative_rank(rows: list[Row], score: float) -> Fraction:
+    below = sum(other < score for _, other in rows)
+    tied = sum(other == score for _, other in rows)
+    return (below + Fraction(tied + 1, 2)) / (len(rows) + 1)
+
+
+def rank_statistic(rows: list[Row], phi: Callable[[Fraction], Any]) -> Any:
+    pos = positives(rows)
+    return sum(phi(relative_rank(rows, s)) for s in pos) / len(pos)
+
+
+def w_ranking(rows: list[Row], u: Fraction) -> Fraction:
+    return rank_statistic(rows, lambda v: v if v > 1 - u else Fraction(0))
+
+
+# The first rows of the list: every order of the tied rows is written down, and the results are averaged.
+
+
+def orders(rows: list[Row]) -> Iterator[tuple[int, ...]]:
+    """Every sequence of labels that sorting by score can give, each as likely as the others."""
+    groups = []
+    for z in sorted({score for _, score in rows}, reverse=True):
+        labels = [label for label, score in rows if score == z]
+        where = combinations(range(len(labels)), sum(labels))
+        groups.append([tuple(int(i in chosen) for i in range(len(labels))) for chosen in where])
+    for arrangement in product(*groups):
+        yield sum(arrangement, ())
+
+
+def expected(rows: list[Row], statistic: Callable[[tuple[int, ...]], Any]) -> Any:
+    values = [statistic(labels) for labels in orders(rows)]
+    return sum(values) / len(values)
+
+
+def shuffled(n_pos: int, n_neg: int, twin: Callable[[list[Row]], Any]) -> Any:
+    """Mean of a twin over all orders of a list without ties."""
+    n = n_pos + n_neg
+    values = [twin([(int(i in chosen), float(n - i)) for i in range(n)]) for chosen in combinations(range(n), n_pos)]
+    return sum(values) / len(values)
+
+
+def rows_looked_at(k: float, n: int) -> Fraction:
+    """A whole ``k`` counts rows; a float is a share of them."""
+    return Fraction(k) if isinstance(k, int) else exact(k) * n
+
+
+def hits(labels: tuple[int, ...], k: float) -> Fraction:
+    wanted = rows_looked_at(k, len(labels))
+    whole = floor(wanted)
+    last = (wanted - whole) * labels[whole] if wanted > whole else 0
+    return Fraction(sum(labels[:whole])) + last
+
+
+def precision_at(rows: list[Row], k: float) -> Fraction:
+    return expected(rows, lambda labels: hits(labels, k)) / rows_looked_at(k, len(rows))
+
+
+def recall_at(rows: list[Row], k: float) -> Fraction:
+    return expected(rows, lambda labels: hits(labels, k)) / len(positives(rows))
+
+
+def enrichment_factor(rows: list[Row], k: float) -> Fraction:
+    return precision_at(rows, k) / Fraction(len(positives(rows)), len(rows))
+
+
+def bedroc(rows: list[Row], alpha: float) -> float:
+    def early(labels: tuple[int, ...]) -> float:
+        n = len(labels)
+        return sum(exp(-alpha * (i + 1) / n) for i, label in enumerate(labels) if label) / sum(labels)
+
+    n_pos, n_neg = len(positives(rows)), len(negatives(rows))
+    best, worst = early((1,) * n_pos + (0,) * n_neg), early((0,) * n_neg + (1,) * n_pos)
+    return (expected(rows, early) - worst) / (best - worst)
+
+
+TWINS: dict[type[hr.Measure], Callable[[list[Row], Any], Any]] = {
+    hr.AUC: lambda rows, m: auc(rows),
+    hr.PartialAUC: lambda rows, m: partial_auc(rows, exact(m.min_fpr), exact(m.max_fpr)),
+    hr.StandardizedPartialAUC: lambda rows, m: standardized_partial_auc(rows, exact(m.min_fpr), exact(m.max_fpr)),
+    hr.TwoWayPartialAUC: lambda rows, m: two_way_partial_auc(rows, exact(m.max_fpr), exact(m.min_tpr)),
+    hr.FROCArea: lambda rows, m: froc_area(rows, exact(m.min_fp), exact(m.max_fp), exact(m.images_per_negative)),
+    hr.LocalAUC: lambda rows, m: local_auc(rows, exact(m.top)),
+    hr.TruncatedAUC: lambda rows, m: truncated_auc(rows, exact(m.top)),
+    hr.TopTPR: lambda rows, m: top_tpr(rows, exact(m.top)),
+    hr.TopFPR: lambda rows, m: top_fpr(rows, exact(m.top)),
+    hr.MassConstrainedError: lambda rows, m: mass_constrained_error(rows, exact(m.top)),
+    hr.LocalRankingError: lambda rows, m: local_ranking_error(rows, exact(m.top)),
+    hr.LocalRankingRisk: lambda rows, m: local_ranking_risk(rows, exact(m.top)),
+    hr.WRanking: lambda rows, m: w_ranking(rows, exact(m.top)),
+    hr.PNormPush: lambda rows, m: rank_statistic(rows, lambda v: float(v) ** m.power),
+    hr.RankStatistic: lambda rows, m: rank_statistic(rows, lambda v: float(m.phi(float(v)))),
+    hr.TPRAtFPR: lambda rows, m: tpr_at_fpr(rows, exact(m.fpr)),
+    hr.FPRAtTPR: lambda rows, m: fpr_at_tpr(rows, exact(m.tpr)),
+    hr.PrecisionAt: lambda rows, m: precision_at(rows, m.k),
+    hr.RecallAt: lambda rows, m: recall_at(rows, m.k),
+    hr.EnrichmentFactor: lambda rows, m: enrichment_factor(rows, m.k),
+    hr.Lift: lambda rows, m: enrichment_factor(rows, m.k),
+    hr.BEDROC: lambda rows, m: bedroc(rows, m.alpha),
+    hr.KS: lambda rows, m: ks(rows),
+}
+
+
+def twin(measure: hr.Measure, rows: list[Row]) -> float:
+    """Value of the measure on the rows, the slow way."""
+    return float(TWINS[type(measure)](rows, measure))
