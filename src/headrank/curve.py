@@ -133,6 +133,8 @@ class RocCurve:
         """Make the curve, or its head, of a sample that has passed the door."""
         lowest = -inf if depth is None else _floor(sample, depth)
         kept = sample if lowest == -inf else sample.take(sample.scores >= lowest)
+        if kept.scores.size == sample.scores.size:
+            lowest = -inf
         scores, pos, neg = _levels(kept)
         return cls(scores, pos, neg, sample.n_pos, sample.n_neg, lowest, weighted=sample.weights is not None)
 
@@ -278,7 +280,7 @@ class RocCurve:
         i = int(np.searchsorted(rows, n_rows, side="right")) - 1
         if i == self.scores.size:
             return float(self.tp[i])
-        return float(self.tp[i] + (n_rows - rows[i]) * self.pos[i] / (self.pos[i] + self.neg[i]))
+        return min(float(self.tp[i] + (n_rows - rows[i]) * self.pos[i] / (self.pos[i] + self.neg[i])), n_rows)
 
     def levels_in_top(self, top: float) -> int:
         """Count the distinct scores at or above Q = inf{z : F(z) >= 1 - top}, F the distribution of all scores.

@@ -182,7 +182,10 @@ def _one_column(name: str, values: ArrayLike) -> npt.NDArray[Any]:
         raise InvalidSampleError(
             f"{name} has {int(np.ma.getmaskarray(values).sum())} masked values; drop or fill these rows"
         )
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise InvalidSampleError(f"{name} must be one column of values: {error}") from None
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
@@ -220,7 +223,12 @@ def _numbers(name: str, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         _refuse_missing(name, values)
         if all(isinstance(value, Real | Decimal) for value in values):
             _refuse_large_integers(name, [int(value) for value in values if isinstance(value, Integral)])
-            return values.astype(np.float64)
+            floats = values.astype(np.float64)
+            if len(set(floats.tolist())) < len(set(values.tolist())):
+                raise InvalidSampleError(
+                    f"{name} hold numbers that float64 cannot keep apart; pass their ranks instead"
+                )
+            return floats
     if values.dtype.kind not in "biuf":
         raise InvalidSampleError(
             f"{name} must be real numbers, but hold {_some_values(values)} (dtype {values.dtype}); convert them first"
@@ -240,7 +248,7 @@ def _refuse_large_integers(name: str, values: Sequence[Any]) -> None:
 def _widen(values: npt.NDArray[Any]) -> Vector:
     wide: Vector = values.astype(np.float32 if values.dtype == np.float16 else np.float64)
     if values.dtype.itemsize > 8 and not np.array_equal(wide.astype(values.dtype), values):
-        raise InvalidSampleError(f"scores of dtype {values.dtype} do not fit float64; pass their ranks instead")
+        raise InvalidSampleError(f"scores of dtype {values.dtype} do not fit float64; pass their ranks")
     return wide
 
 

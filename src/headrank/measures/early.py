@@ -107,7 +107,7 @@ class RecallAt(_FirstRows):
         return None if self.is_count else self.k
 
     def chance_on(self, curve: RocCurve) -> float:
-        return self.n_rows(curve.n) / curve.n
+        return self.n_rows(curve.n) / curve.n if self.chance is None else self.chance
 
     @property
     def description(self) -> str:

@@ -29,7 +29,7 @@ class _Top(NamedTuple):
     @property
     def discordant(self) -> float:
         """Pairs of the top with the negative ahead, ties counting half."""
-        return self.tp * self.fp - self.area
+        return max(self.tp * self.fp - self.area, 0.0)
 
 
 def _read_top(curve: RocCurve, top: float) -> _Top:
@@ -184,7 +184,8 @@ class MassConstrainedError(TopMeasure):
 class LocalRankingError(TopMeasure):
     """Wrongly ordered pairs within the top, over all N (N - 1) ordered pairs; ties count half.
 
-    By itself not a target either: it is smallest when the top is easy to rank, not when it is the best.
+    By itself not a target either: it is smallest when the top is easy to rank, not when it is the best. Weights are
+    multiplicities, N their sum; unless they are whole numbers, N (N - 1) counts no pairs.
 
     >>> LocalRankingError(0.5)([1, 0, 1, 0], [4, 3, 2, 1])
     0.16666666666666666

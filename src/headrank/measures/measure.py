@@ -64,11 +64,18 @@ class Measure(ABC):
 
     @property
     def chance(self) -> float | None:
-        """Value of a scorer that knows nothing, or None where that depends on the sample: see `chance_on`."""
+        """Value of a scorer that gives everybody the same score, or None where it depends on the sample.
+
+        See `chance_on`, also for the measures for which a constant score is no yardstick.
+        """
         return None
 
     def chance_on(self, curve: RocCurve) -> float:
-        """Value expected of a scorer that knows nothing, on a sample with these numbers of positives and negatives."""
+        """Value of a scorer that knows nothing, on a sample with these numbers of positives and negatives.
+
+        That of a constant score; for `WRanking` and the measures of the best fraction, where a constant score puts all
+        rows or none in the top, the expectation over a random order without ties.
+        """
         if self.chance is None:
             raise NotImplementedError(f"{type(self).__name__} must say what chance is")
         return self.chance
