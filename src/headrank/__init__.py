@@ -1,5 +1,7 @@
 """Learn, measure and certify the head of a ranked list."""
 
+from typing import TYPE_CHECKING, Any
+
 from headrank.curve import RocCurve
 from headrank.measures import (
     AUC,
@@ -31,6 +33,9 @@ from headrank.measures import (
 )
 from headrank.plots import RocDisplay
 
+if TYPE_CHECKING:
+    from headrank.estimators import LinearRanker, path
+
 __version__ = "0.1.0"
 __all__ = [
     "AUC",
@@ -40,6 +45,7 @@ __all__ = [
     "FPRAtTPR",
     "FROCArea",
     "Lift",
+    "LinearRanker",
     "LocalAUC",
     "LocalRankingError",
     "LocalRankingRisk",
@@ -61,4 +67,14 @@ __all__ = [
     "TwoWayPartialAUC",
     "WRanking",
     "measure",
+    "path",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # The learners need scikit-learn, which takes a second to import; measuring does not.
+    if name in {"LinearRanker", "path"}:
+        from headrank import estimators
+
+        return getattr(estimators, name)
+    raise AttributeError(f"module 'headrank' has no attribute {name!r}")

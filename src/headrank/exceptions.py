@@ -15,3 +15,7 @@ class ShallowHeadError(ValueError):
 
 class MeasureWarning(UserWarning):
     """A measure was computed, but does not mean here what its name promises."""
+
+
+class CollapsedFitWarning(UserWarning):
+    """A ranker has learned nothing: weights near 0 are optimal for its surrogate."""

@@ -111,11 +111,14 @@ class Measure(ABC):
         pos_label : optional
             The value of ``y`` that means positive.
         """
-        sample = check_binary(y, scores, sample_weight, qid=qid, pos_label=pos_label)
-        if qid is None:
-            return self._of(sample.require_both_classes())
+        return self.of_sample(check_binary(y, scores, sample_weight, qid=qid, pos_label=pos_label))
+
+    def of_sample(self, sample: Sample) -> float:
+        """Measure a sample that has passed the door; one with queries gives a `QueryMean`."""
+        if sample.queries is None:
+            return self._of_list(sample.require_both_classes())
         queries = sample.by_query()
-        values = [self._of(part) for part in queries if part.n_pos > 0 and part.n_neg > 0]
+        values = [self._of_list(part) for part in queries if part.n_pos > 0 and part.n_neg > 0]
         n_left_out = len(queries) - len(values)
         if not values:
             raise OneClassError(
@@ -158,7 +161,7 @@ class Measure(ABC):
     def __name__(self) -> str:  # scikit-learn prints scorers by the name of their function
         return str(self)
 
-    def _of(self, sample: Sample) -> float:
+    def _of_list(self, sample: Sample) -> float:
         # Which rows a measure looks at is a matter of counting them; with weights the whole curve is made.
         depth = None if sample.weights is not None else self.depth(int(sample.n_pos), int(sample.n_neg))
         return self.value(RocCurve.of_sample(sample, depth))

@@ -1,0 +1,6 @@
+"""Which scorer is best at the head? The learners, as scikit-learn estimators."""
+
+from headrank.estimators.linear import LinearRanker
+from headrank.estimators.path import RegularisationPath, path
+
+__all__ = ["LinearRanker", "RegularisationPath", "path"]

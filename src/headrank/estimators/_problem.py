@@ -1,0 +1,147 @@
+"""The learning problem of one sample: checked rows, labels, weights and queries, ready for a solver."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from headrank._types import ArrayLike, BoolVector, IntVector, Vector
+from headrank.curve import RocCurve
+from headrank.estimators._risk import LinearRisk
+from headrank.exceptions import OneClassError
+from headrank.labels import Sample, check_queries, check_weights
+from headrank.measures import Measure, measure
+from headrank.rows import Rows, ScaledRows, open_rows
+from headrank.solvers import Solution, Step, cutting_plane, hybrid
+from headrank.surrogates import RowFacts, surrogate_for
+
+_COLLAPSED = 1e-2
+"""A fit has collapsed when no weights bring the surrogate's risk down by more than this share."""
+_LONGER_STEPS = np.geomspace(1e-9, 1e12, 43)
+SOLVERS: dict[str, Callable[..., Solution]] = {"hybrid": hybrid, "cutting-plane": cutting_plane}
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Rows with labels, and the risk they pose."""
+
+    risk: LinearRisk
+    measure: Measure
+    weights: Vector | None
+    queries: IntVector | None
+    scale: Vector | None
+
+    @property
+    def rows(self) -> Rows:
+        """The rows, with scaled features where asked for."""
+        return self.risk.rows
+
+    def coef(self, solution: Solution) -> Vector:
+        """The solution as coefficients of the features as they came in."""
+        return solution.weights if self.scale is None else np.asarray(solution.weights / self.scale)
+
+    def sample(self, scores: Vector) -> Sample:
+        """The training sample with some scores."""
+        return Sample(self.risk.positive, scores, self.weights, self.queries)
+
+    def measured(self, scores: Vector) -> float:
+        """The measure on the training sample, a mean over queries where there are any."""
+        return self.measure.of_sample(self.sample(scores))
+
+    def collapsed(self, solution: Solution, C: float) -> bool:
+        """Whether the surrogate has learned nothing: w = 0 is nearly optimal, and not only because C is small.
+
+        The lower bound proves the first. For the second, longer steps are tried along the direction in which the
+        risk falls from 0, and along the weights found.
+        """
+        if solution.lower < (1 - _COLLAPSED) * C:
+            return False
+        origin = self.risk.at(np.zeros(self.rows.n_features))
+        for direction in (-self.risk.subgradients([origin])[0], solution.weights):
+            length = float(np.linalg.norm(direction))
+            if length > 0:
+                ray = self.risk.ray(origin, direction / length)
+                if any(ray.at(step).value < 1 - _COLLAPSED for step in _LONGER_STEPS):
+                    return False
+        return True
+
+    def threshold(self, scores: Vector) -> float:
+        """Return the score above which as many rows lie as there are positives: half way between two rows."""
+        curve = RocCurve.of_sample(Sample(self.risk.positive, scores, self.weights))
+        called = curve.fp + curve.tp
+        last = int(np.argmin(np.abs(called[1:] - curve.n_pos)))
+        levels = curve.scores
+        below = levels[last + 1] if last + 1 < levels.size else levels[last] - 1.0
+        return float((levels[last] + below) / 2)
+
+
+def pose(
+    X: Any,
+    positive: BoolVector,
+    *,
+    measure: Measure,
+    surrogate: str,
+    sample_weight: ArrayLike | None,
+    qid: ArrayLike | None,
+    standardize: bool,
+) -> Problem:
+    """Join rows and labels to a problem. X is checked already; nothing of it is copied."""
+    weights = None if sample_weight is None else check_weights(sample_weight)
+    if weights is not None and np.all(weights == weights[0]):
+        weights = None  # equal weights are no weights
+    queries = None if qid is None else check_queries(qid)
+    for name, values in (("sample_weight", weights), ("qid", queries)):
+        if values is not None and values.size != positive.size:
+            raise ValueError(f"{name} must have one value per row: X has {positive.size} rows, {name} {values.size}")
+    counted = np.ones(positive.size, dtype=bool) if weights is None else weights > 0
+    _require_both_classes(positive[counted], None if queries is None else queries[counted])
+    facts = RowFacts(*_by_class(weights, positive), *_by_class(queries, positive))
+    rows = open_rows(X)
+    scale = feature_scale(X) if standardize else None
+    rows = rows if scale is None else ScaledRows(rows, scale)
+    return Problem(
+        LinearRisk(rows, surrogate_for(measure, surrogate, facts), positive), measure, weights, queries, scale
+    )
+
+
+def feature_scale(X: Any) -> Vector:
+    """Standard deviation of each feature, 1 for a constant one. One pass, by blocks: X is not copied."""
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.utils import gen_batches
+
+    scaler = StandardScaler(with_mean=False)
+    for block in gen_batches(X.shape[0], 16_384):
+        scaler.partial_fit(X[block])
+    return np.asarray(scaler.scale_, dtype=np.float64)
+
+
+def as_measure(value: Measure | str) -> Measure:
+    """Take a measure, or its short name."""
+    return measure(value) if isinstance(value, str) else value
+
+
+def live_line(step: Step) -> None:
+    """Show the state of a fit on the terminal, in one line that is written over."""
+    text = (
+        f"\rstep {step.n_iter}: objective {step.objective:.6g}, at least {step.lower:.6g}, gap {step.gap:.1e}, "
+        f"{step.n_cuts} cuts, {step.seconds:.1f} s "
+    )
+    sys.stderr.write(text)
+    sys.stderr.flush()
+
+
+def _by_class(values: Any, positive: BoolVector) -> tuple[Any, Any]:
+    return (None, None) if values is None else (values[positive], values[~positive])
+
+
+def _require_both_classes(positive: BoolVector, queries: IntVector | None) -> None:
+    Sample(positive, np.zeros(positive.size)).require_both_classes()
+    if queries is not None and not np.intersect1d(queries[positive], queries[~positive]).size:
+        raise OneClassError(
+            f"needed at least one query with positive and negative rows, but all {np.unique(queries).size} queries "
+            "hold one class only; check qid"
+        )

@@ -1,0 +1,9 @@
+"""Where do the rows live? Whatever the storage, it answers two questions: scores of weights, combination of rows."""
+
+from headrank.rows.dense import DenseRows
+from headrank.rows.open import open_rows
+from headrank.rows.protocol import Rows
+from headrank.rows.scaled import ScaledRows
+from headrank.rows.sparse import SparseRows
+
+__all__ = ["DenseRows", "Rows", "ScaledRows", "SparseRows", "open_rows"]

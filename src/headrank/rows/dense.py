@@ -1,0 +1,39 @@
+"""Rows in a NumPy array, in memory or mapped from a file."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from headrank._types import Vector
+
+_BLOCK_ROWS = 16_384
+
+
+@dataclass(frozen=True, eq=False)
+class DenseRows:
+    """A float64 or float32 array of shape (n_rows, n_features), in either memory order, or a memory-mapped one.
+
+    Products of a float32 array are formed in float32, by blocks of rows that are added up in float64: without the
+    blocks, sums over a million rows would lose the digits that a certified gap rests on.
+    """
+
+    X: Vector
+
+    @property
+    def n_features(self) -> int:
+        """Columns of X."""
+        return int(self.X.shape[1])
+
+    def scores(self, weights: Vector) -> Vector:
+        """X @ weights."""
+        return np.asarray(self.X @ weights.astype(self.X.dtype, copy=False), dtype=np.float64)
+
+    def combine(self, coef: Vector) -> Vector:
+        """The product coef @ X, for one vector or several."""
+        if self.X.dtype == np.float64:
+            return np.asarray(coef @ self.X)
+        total: Vector = np.zeros((*coef.shape[:-1], self.n_features))
+        for start in range(0, self.X.shape[0], _BLOCK_ROWS):
+            block = slice(start, start + _BLOCK_ROWS)
+            total += coef[..., block].astype(self.X.dtype) @ self.X[block]
+        return total

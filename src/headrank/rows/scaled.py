@@ -1,0 +1,32 @@
+"""Rows whose features are divided by a scale, without touching them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from headrank._types import Vector
+from headrank.rows.protocol import Rows
+
+
+@dataclass(frozen=True, eq=False)
+class ScaledRows:
+    """Rows with each feature divided by its scale: the division is folded into weights and combinations.
+
+    Subtracting a mean as well would add the same number to all scores, which no ranking notices.
+    """
+
+    rows: Rows
+    scale: Vector
+
+    @property
+    def n_features(self) -> int:
+        """Columns of X."""
+        return self.rows.n_features
+
+    def scores(self, weights: Vector) -> Vector:
+        """(X / scale) @ weights."""
+        return self.rows.scores(weights / self.scale)
+
+    def combine(self, coef: Vector) -> Vector:
+        """The product coef @ (X / scale)."""
+        return np.asarray(self.rows.combine(coef) / self.scale)

@@ -1,0 +1,204 @@
+"""Minimise 1/2 |w|^2 + C risk(w) for any convex risk, and prove how close the answer is.
+
+Each step evaluates the risk, which is one pass over the data, and gives a cut. Three things are made of it:
+
+* *Quasi-Newton steps.* A ranking risk averages so many hinges that it is nearly smooth, and L-BFGS comes close to the
+  optimum in a few steps where cutting planes take hundreds.
+* *One certificate.* The minimum of the model made of all cuts so far is a lower bound of the objective. It contains
+  the bound F(w) - |g|^2 / 2 that strong convexity gives for a single cut, and it combines subgradients from both sides
+  of a kink, which no single one can. So it also proves that w = 0 is optimal where it is.
+* *Model steps.* Where the gap stalls, the risk is kinked at the optimum (narrow ranges, ranges that start above 0,
+  large C), L-BFGS zigzags and the certificate lacks cuts. Then every other step goes towards the minimum of the model,
+  and the points tried along a ray give their cuts as well: read together, they cost little more than one.
+
+What was tried (100,000 x 100, relative gap 1e-3, passes over the data): for the tight hinge of [0, 0.01] at C = 1000,
+L-BFGS alone had a gap of 6e-3 after 100 passes and cutting planes with a line search too; with model steps in turn it
+was 2e-3; with the cuts of all trials the goal was reached in 46 passes. On smooth cases these make no difference.
+
+Steps along a ray are chosen by the slope. Where scores are linear in the weights, a trial costs sorting, not a pass.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic
+
+import numpy as np
+
+from headrank._types import Vector
+from headrank.solvers.bundle import Bundle
+from headrank.solvers.risk import P, Ray, Risk
+from headrank.solvers.trace import Record, Solution, Step
+
+_MEMORY = 10
+_MAX_TRIALS = 8
+_KEPT_TRIALS = 4
+"""Each trial holds vectors of the length of the data."""
+_SLOPE_LEFT = 0.3
+"""A step is good enough when it leaves at most this share of the slope along the ray."""
+_STALL_STEPS, _STALL_FACTOR = 3, 0.5
+"""The gap stalls when so many steps have not even halved it."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Trial(Generic[P]):
+    weights: Vector
+    point: P
+
+
+@dataclass(frozen=True, eq=False)
+class _Iterate(Generic[P]):
+    weights: Vector
+    point: P
+    objective: float
+    gradient: Vector
+
+
+def hybrid(
+    risk: Risk[P],
+    *,
+    n_features: int,
+    C: float,
+    tol: float = 1e-3,
+    max_iter: int = 1000,
+    start: Vector | None = None,
+    bundle: Bundle | None = None,
+    callback: Callable[[Step], None] | None = None,
+) -> Solution:
+    """Minimise 1/2 |w|^2 + C risk(w) to a certified relative gap.
+
+    Parameters
+    ----------
+    risk : Risk
+        Convex and nowhere negative.
+    n_features : int
+        Length of w.
+    C : float
+        Weight of the risk, above 0.
+    tol : float
+        Stop when (objective - lower bound) <= tol * objective.
+    max_iter : int
+        Stop after so many evaluations, certified or not.
+    start : array of shape (n_features,), optional
+        Where to begin; 0 if not given.
+    bundle : Bundle, optional
+        Cuts of the same risk from an earlier solve, at whatever C; it takes in the new ones.
+    callback : callable, optional
+        Told each `Step`. An interrupt from the keyboard ends the search with the best weights so far.
+
+    Examples
+    --------
+    >>> from headrank.solvers.risk import FunctionRisk
+    >>> hinge = FunctionRisk(lambda w: (max(0.0, 1 - w[0]), np.array([-1.0 if w[0] < 1 else 0.0])))
+    >>> solution = hybrid(hinge, n_features=1, C=3.0)
+    >>> solution.weights.round(2), round(solution.objective, 2)
+    (array([1.]), 0.5)
+    """
+    bundle = Bundle() if bundle is None else bundle
+    record = Record(callback)
+    pairs = _CurvaturePairs()
+    lower = 0.0
+
+    def visit(trials: list[_Trial[P]]) -> _Iterate[P]:
+        """Take in the cuts of all trials; the last one is the step taken."""
+        normals = risk.subgradients([trial.point for trial in trials])
+        for normal, trial in zip(normals, trials, strict=True):
+            bundle.add(normal, trial.point.value - float(normal @ trial.weights))
+        weights, point = trials[-1].weights, trials[-1].point
+        objective = float(weights @ weights) / 2 + C * point.value
+        return _Iterate(weights, point, objective, weights + C * normals[-1])
+
+    origin: Vector = np.zeros(n_features) if start is None else start
+    here = best = visit([_Trial(origin, risk.at(origin))])
+    interrupted = False
+    try:
+        while True:
+            model = bundle.model(C)
+            lower = max(lower, model.lower)
+            step = record.add(best.objective, lower, len(bundle))
+            if step.gap <= tol or step.n_iter >= max_iter:
+                break
+            stalled = _stalled(record.steps)
+            if not pairs or (stalled and step.n_iter % 2 == 0):
+                here = best
+                direction: Vector = model.weights - best.weights
+            else:
+                direction = pairs.direction(here.gradient)
+            if float(direction @ here.gradient) >= 0:
+                direction = -here.gradient
+            trials = _search(risk.ray(here.point, direction), here, direction, C)
+            there = visit(trials if stalled else trials[-1:])
+            pairs.add(there.weights - here.weights, there.gradient - here.gradient)
+            here = there
+            if here.objective <= best.objective:
+                best = here
+    except KeyboardInterrupt:
+        interrupted = True
+        record.add(best.objective, lower, len(bundle))
+    return Solution(best.weights, tuple(record.steps), bundle, interrupted)
+
+
+def _stalled(steps: list[Step]) -> bool:
+    return len(steps) > 2 * _STALL_STEPS and steps[-1].gap > _STALL_FACTOR * steps[-1 - _STALL_STEPS].gap
+
+
+def _search(ray: Ray[P], here: _Iterate[P], direction: Vector, C: float) -> list[_Trial[P]]:
+    """Try steps along the ray until one lowers the objective and leaves little of its slope; that one comes last.
+
+    Plain secant steps within the bracket. When the trials run out, the last one is as good as any: it lies where
+    the slope changes its sign.
+    """
+    along, square = float(here.weights @ direction), float(direction @ direction)
+    first_slope = float(here.gradient @ direction)
+    low, high, low_slope, high_slope = 0.0, np.inf, first_slope, np.inf
+    trials: deque[_Trial[P]] = deque(maxlen=_KEPT_TRIALS)
+    step = 1.0
+    for _ in range(_MAX_TRIALS):
+        point = ray.at(step)
+        trials.append(_Trial(here.weights + step * direction, point))
+        change = step * along + step * step * square / 2 + C * (point.value - here.point.value)
+        slope = along + step * square + C * ray.slope(point)
+        if change <= 0 and abs(slope) <= _SLOPE_LEFT * abs(first_slope):
+            break
+        if change <= 0 and slope < 0:
+            low, low_slope = step, slope
+        else:
+            high, high_slope = step, slope
+        if high == np.inf:
+            reach = step * first_slope / (first_slope - slope) if slope > first_slope else 4 * step
+            step = min(max(reach, 1.5 * step), 10 * step)
+        else:
+            secant = low - (high - low) * low_slope / (high_slope - low_slope) if high_slope > 0 else (low + high) / 2
+            step = min(max(secant, low + 0.1 * (high - low)), high - 0.1 * (high - low))
+    return list(trials)
+
+
+class _CurvaturePairs:
+    """The memory of L-BFGS: steps, and how the gradient changed along them."""
+
+    def __init__(self) -> None:
+        self._pairs: deque[tuple[Vector, Vector, float]] = deque(maxlen=_MEMORY)
+
+    def __bool__(self) -> bool:
+        return bool(self._pairs)
+
+    def add(self, step: Vector, change: Vector) -> None:
+        """Take in one step, unless it says nothing of the curvature."""
+        curvature = float(step @ change)
+        if curvature > 1e-12 * float(np.linalg.norm(step) * np.linalg.norm(change)):
+            self._pairs.append((step, change, curvature))
+
+    def direction(self, gradient: Vector) -> Vector:
+        """Estimate minus the inverse Hessian times the gradient, by the two-loop recursion."""
+        q = gradient.copy()
+        factors = []
+        for step, change, curvature in reversed(self._pairs):
+            factors.append(float(step @ q) / curvature)
+            q -= factors[-1] * change
+        _, change, curvature = self._pairs[-1]
+        q *= curvature / float(change @ change)
+        for (step, change, curvature), factor in zip(self._pairs, reversed(factors), strict=True):
+            q += step * (factor - float(change @ q) / curvature)
+        return -q

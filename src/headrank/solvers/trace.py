@@ -1,0 +1,85 @@
+"""What a solver did, step by step, and what came of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from headrank._types import Vector
+from headrank.solvers.bundle import Bundle
+
+
+@dataclass(frozen=True)
+class Step:
+    """The state after one evaluation: best objective, best lower bound, cuts held, seconds since the start."""
+
+    n_iter: int
+    objective: float
+    lower: float
+    n_cuts: int
+    seconds: float
+
+    @property
+    def gap(self) -> float:
+        """Share of the objective that can still be gained, at most: (objective - lower) / objective."""
+        return max(self.objective - self.lower, 0.0) / self.objective if self.objective > 0 else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The best weights found, the proof of how good they are, and how they were found.
+
+    Attributes
+    ----------
+    weights : array of shape (n_features,)
+        The best weights.
+    trace : tuple of Step
+        One per evaluation, each of which is a pass over the data. The last gives the objective and its lower bound.
+    bundle : Bundle
+        All cuts, of use for another C.
+    interrupted : bool
+        Whether the search was ended from the keyboard.
+    """
+
+    weights: Vector
+    trace: tuple[Step, ...]
+    bundle: Bundle
+    interrupted: bool = False
+
+    @property
+    def objective(self) -> float:
+        """1/2 |w|^2 + C risk(w) at the weights."""
+        return self.trace[-1].objective
+
+    @property
+    def lower(self) -> float:
+        """No weights have a lower objective than this."""
+        return self.trace[-1].lower
+
+    @property
+    def gap(self) -> float:
+        """Share of the objective that can still be gained, at most."""
+        return self.trace[-1].gap
+
+    @property
+    def n_iter(self) -> int:
+        """Evaluations."""
+        return len(self.trace)
+
+
+class Record:
+    """The trace in the making."""
+
+    def __init__(self, callback: Callable[[Step], None] | None) -> None:
+        self.steps: list[Step] = []
+        self._callback = callback
+        self._began = time.perf_counter()
+
+    def add(self, objective: float, lower: float, n_cuts: int) -> Step:
+        """Note one evaluation, and tell whoever listens."""
+        step = Step(len(self.steps) + 1, objective, lower, n_cuts, time.perf_counter() - self._began)
+        self.steps.append(step)
+        if self._callback is not None:
+            self._callback(step)
+        return step

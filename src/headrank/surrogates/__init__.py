@@ -1,0 +1,8 @@
+"""What is minimised? Scores in, a risk and its derivative in each score out; features are never seen."""
+
+from headrank.surrogates.choice import surrogate_for
+from headrank.surrogates.cut import Cut, RowFacts, Surrogate
+from headrank.surrogates.structural import StructuralHinge
+from headrank.surrogates.tight import TightHinge
+
+__all__ = ["Cut", "RowFacts", "StructuralHinge", "Surrogate", "TightHinge", "surrogate_for"]

@@ -1,0 +1,204 @@
+"""The structural hinge of the partial AUC (Narasimhan & Agarwal, ICML 2013).
+
+Legend: s_i the scores of the positives, t_(1) >= t_(2) >= ... those of the negatives, n their number, [a, b] the range
+of false positive rates. An ordering puts positive i below the first r_i negatives. Its loss counts the j-th negative
+with c_j, the length of [j - 1, j] inside [n a, n b], and
+
+    R = 1 / (n_pos n (b - a)) * sum_i max_r sum_{j <= r} (c_j + t_(j) - s_i)
+
+is the largest loss plus violation over all orderings (OP2 of the paper; Theorem 1 says the negatives may be taken in
+the order of their scores). Before the range the summands fall, at its start they jump up, from there they fall
+again. So each positive has two candidates: to stop before the range, or to go through its start and stop after it.
+Prefix sums give the value of both.
+
+**Row weights.** A negative of weight v is v copies of a row, and where an end of the range falls inside it, it is cut
+in two there. The copies may be put on different sides of a positive; a formula that keeps them together is not
+convex (tests/surrogates shows a counterexample), because with unequal cells the order of the scores is no longer the
+worst one.
+
+**Queries.** R is the mean over the queries, each with its own ranks. All queries are done at once: sorting and
+searching by pairs (query, score) costs one sort, not one call per query.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import ceil, floor
+from typing import Any, ClassVar
+
+import numpy as np
+
+from headrank._types import BoolVector, IntVector, Vector
+from headrank.surrogates.cut import Cut, RowFacts
+
+
+@dataclass(frozen=True, eq=False)
+class StructuralHinge:
+    """Convex upper bound of 1 - `PartialAUC`, 1 at constant scores. O(N log N), no loop over pairs, rows or queries.
+
+    Parameters
+    ----------
+    min_fpr, max_fpr : float
+        The range; 0 and 1 give the pairwise hinge of Joachims' SVM for the AUC (2005).
+    rows : RowFacts
+        Weights and queries of the rows, if any.
+
+    Examples
+    --------
+    >>> cut = StructuralHinge(0.0, 1.0)(np.array([2.0, 0.5]), np.array([0.0, -1.0]))
+    >>> cut.risk, cut.pos_coef, cut.neg_coef
+    (0.125, array([-0.  , -0.25]), array([0.25, 0.  ]))
+    """
+
+    min_fpr: float
+    max_fpr: float
+    rows: RowFacts = field(default_factory=RowFacts)
+    only_reached: ClassVar[bool] = False
+    """Whether negatives below the range are left out of account."""
+
+    def __call__(self, pos_scores: Vector, neg_scores: Vector) -> Cut:
+        """Find the most violated ordering: its risk and the coefficients of its plane."""
+        if self.rows.plain:
+            return self._of_one_list(pos_scores, neg_scores)
+        return self._of_cells(pos_scores, neg_scores)
+
+    def _of_one_list(self, s: Vector, t: Vector) -> Cut:
+        n = t.size
+        low, high = n * self.min_fpr, n * self.max_fpr
+        first, last = floor(low), ceil(high)
+        reached = last
+        if not self.only_reached:  # below the range, a negative adds to nobody's sum unless it outscores a positive
+            reached = max(last, int(np.count_nonzero(t > s.min())))
+        rows = np.argpartition(t, n - reached)[n - reached :] if reached < n else None
+        values = t if rows is None else t[rows]
+        order = np.argsort(values)[::-1]
+        u = values[order].astype(np.float64)  # c_j + t_(j)
+        u[first:last] += 1
+        u[first] -= low - first
+        u[last - 1] -= last - high
+        sums = np.concatenate([[0.0], np.cumsum(u)])
+        start = ceil(low)
+        r = start + _n_above(u[start:], s)
+        gain = sums[r] - r * s
+        if start:
+            r_before = _n_above(u[:first], s)
+            gain_before = sums[r_before] - r_before * s
+            stops = gain_before >= gain
+            np.copyto(r, r_before, where=stops)
+            np.copyto(gain, gain_before, where=stops)
+        scale = 1 / (s.size * (high - low))
+        n_overtaking = s.size - np.cumsum(np.bincount(r, minlength=reached + 1))[:-1]
+        neg_coef: Vector = np.zeros(n, dtype=np.float64)
+        neg_coef[order if rows is None else rows[order]] = n_overtaking * scale
+        return Cut(float(gain.sum()) * scale, np.asarray(r * -scale), neg_coef)
+
+    def _of_cells(self, s: Vector, t: Vector) -> Cut:
+        cells = self._cells(t)
+        queries = _given(self.rows.pos_queries, np.zeros(s.size, dtype=np.intp))
+        weights = _given(self.rows.pos_weights, np.ones(s.size))
+        n_pos = np.bincount(queries, weights=weights, minlength=cells.n_queries)
+        counted = (n_pos > 0) & (cells.range_width > 0)
+        scale = np.zeros(cells.n_queries)
+        scale[counted] = 1 / (n_pos[counted] * cells.range_width[counted] * np.count_nonzero(counted))
+        pos_scale = weights * scale[queries]
+
+        number = np.arange(cells.u.size)
+        r, gain = cells.stop(cells.through, number >= cells.through[cells.queries], s, queries)
+        r_before, gain_before = cells.stop(cells.starts, number < cells.before[cells.queries], s, queries)
+        stops = gain_before >= gain
+        np.copyto(r, r_before, where=stops)
+        np.copyto(gain, gain_before, where=stops)
+
+        # Positive i overtakes the cells start_i .. r_i - 1: add it at the first, take it away behind the last.
+        start = cells.starts[queries]
+        change = np.bincount(start, weights=pos_scale, minlength=number.size + 1)
+        change -= np.bincount(r, weights=pos_scale, minlength=number.size + 1)
+        overtaken = np.cumsum(change)[:-1] * cells.width
+        neg_coef: Vector = np.bincount(cells.rows, weights=overtaken, minlength=t.size).astype(np.float64, copy=False)
+        pos_coef = -pos_scale * (cells.width_sums[r] - cells.width_sums[start])
+        return Cut(float(gain @ pos_scale), pos_coef, neg_coef)
+
+    def _cells(self, t: Vector) -> _Cells:
+        """Lay the negatives out as cells on a line, query by query, each query's in descending order of scores."""
+        queries = _given(self.rows.neg_queries, np.zeros(t.size, dtype=np.intp))
+        n_queries = 1 + int(max(queries.max(), _given(self.rows.pos_queries, queries).max()))
+        rows = np.lexsort((-t, queries))
+        queries = queries[rows]
+        widths = np.ones(t.size) if self.rows.neg_weights is None else self.rows.neg_weights[rows]
+        edges = np.concatenate([[0.0], np.cumsum(widths)])
+        borders = edges[np.searchsorted(queries, np.arange(n_queries + 1))]
+        n_neg = np.diff(borders)
+        low, high = borders[:-1] + n_neg * self.min_fpr, borders[:-1] + n_neg * self.max_fpr
+        if self.rows.neg_weights is not None:
+            # Cut the rows in two where a range begins or ends.
+            cut_edges = np.unique(np.concatenate([edges, low, high]))
+            cell = np.searchsorted(edges, cut_edges[:-1], side="right") - 1
+            rows, queries, edges = rows[cell], queries[cell], cut_edges
+        left, right = edges[:-1], edges[1:]
+        if self.only_reached:
+            kept = left < high[queries]
+            left, right, rows, queries = left[kept], right[kept], rows[kept], queries[kept]
+        loss = np.clip(np.minimum(right, high[queries]) - np.maximum(left, low[queries]), 0, None)
+        starts = np.searchsorted(queries, np.arange(n_queries))
+        n_before = np.bincount(queries, weights=right <= low[queries], minlength=n_queries)
+        n_through = np.bincount(queries, weights=left < low[queries], minlength=n_queries)
+        return _Cells(
+            u=t[rows] + loss / (right - left),
+            width=right - left,
+            rows=rows,
+            queries=queries,
+            starts=starts,
+            before=starts + n_before.astype(np.intp),
+            through=starts + n_through.astype(np.intp),
+            range_width=high - low,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """Negatives as cells on a line, query by query, each query's in descending order of scores.
+
+    ``u`` is c_j / v_j + t_(j) for a cell of width v_j. For each query, ``starts``, ``before`` and ``through`` give its
+    first cell, the first that is not wholly before its range, and the first behind the start of its range.
+    """
+
+    u: Vector
+    width: Vector
+    rows: IntVector
+    queries: IntVector
+    starts: IntVector
+    before: IntVector
+    through: IntVector
+    range_width: Vector
+
+    @property
+    def n_queries(self) -> int:
+        return self.starts.size
+
+    @cached_property
+    def width_sums(self) -> Vector:
+        return np.concatenate([[0.0], np.cumsum(self.width)])
+
+    @cached_property
+    def sums(self) -> Vector:
+        return np.concatenate([[0.0], np.cumsum(self.u * self.width)])
+
+    def stop(self, origins: IntVector, part: BoolVector, s: Vector, queries: IntVector) -> tuple[IntVector, Vector]:
+        """Where each positive stops within a part of the cells, which begins at ``origins``, and its gain there."""
+        # Complex numbers sort by their real, then by their imaginary part: by query, then by descending score.
+        keys = self.queries[part] - 1j * self.u[part]
+        n_above = np.searchsorted(keys, queries - 1j * s) - np.searchsorted(self.queries[part], queries)
+        r = origins[queries] + n_above
+        start = self.starts[queries]
+        gain = self.sums[r] - self.sums[start] - s * (self.width_sums[r] - self.width_sums[start])
+        return r, gain
+
+
+def _n_above(descending: Vector, scores: Vector) -> IntVector:
+    """Count the values, which descend, that are larger than each score."""
+    return descending.size - np.searchsorted(descending[::-1], scores, side="right")
+
+
+def _given(values: Any, otherwise: Any) -> Any:
+    return otherwise if values is None else values
