@@ -7,7 +7,6 @@ import resource
 import time
 import tracemalloc
 from collections.abc import Callable
-from functools import reduce
 
 import numpy as np
 import sklearn
@@ -38,7 +37,7 @@ def peak_megabytes(job: Callable[[], float]) -> float:
 
 
 def against_scikit_learn(n_rows: int) -> None:
-    y, scores = POPULATION.sample(n_rows, random_state=0)
+    y, scores = POPULATION.sample_scores(n_rows, random_state=0)
     y = y.astype(np.int64)
     pairs = {
         f"partial AUC [0, {MAX_FPR}]": (
@@ -66,10 +65,10 @@ def streaming(n_rows: int, block_rows: int, max_fpr: float) -> None:
     seconds = 0.0
     head: hr.RocCurve | None = None
     for block in range(n_blocks):
-        y, scores = POPULATION.sample(block_rows, random_state=block)
+        y, scores = POPULATION.sample_scores(block_rows, random_state=block)
         start = time.perf_counter()
         part = hr.RocCurve.head_from_scores(y, scores, n_neg=depth)
-        head = part if head is None else reduce(hr.RocCurve.merge, (head, part)).head(n_neg=depth)
+        head = part if head is None else head.merge(part).head(n_neg=depth)
         seconds += time.perf_counter() - start
         if block + 1 in {n_blocks // 10, n_blocks // 2, n_blocks}:
             held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
@@ -84,6 +83,9 @@ if __name__ == "__main__":
     print("A stream of 1e8 scores in blocks of 1e6")
     streaming(100_000_000, 1_000_000, max_fpr=0.001)
     print(f"\nheadrank {hr.__version__} against scikit-learn {sklearn.__version__}, 1 % positives")
-    print(f"{'rows':>11}  {'measure':<22} {'headrank':>10} {'sklearn':>10} {'ratio':>14}  {'peak':>9} {'peak':>9}")
+    print(
+        f"{'rows':>11}  {'measure':<22} {'headrank':>10} {'sklearn':>10} {'ratio':>14}  {'peak':>9} {'peak':>9}"
+        f"  {'headrank':>13}"
+    )
     for size in (1_000_000, 10_000_000):
         against_scikit_learn(size)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import headrank as hr
 from headrank.curve import share
 from headrank.exceptions import InvalidSampleError, OneClassError, ShallowHeadError
+from headrank.measures.names import MEASURES
 from reference.measures import exact, expand, expected, fpr_at_tpr, hits, in_top, partial_auc, tpr_at_fpr
 from strategies import RANGES, RATES, any_rankings, fractional_rankings, ranges, rates, small_rankings
 
@@ -333,3 +334,50 @@ def test_curve_rises(ranking):
     assert points[0] == (0, 0)
     assert points[-1] == (1, 1)
     assert all(a != b and a[0] <= b[0] and a[1] <= b[1] for a, b in pairwise(points))
+
+
+@given(small_rankings(), st.sampled_from([None, 0.1, 1 / 3, 0.7]))
+def test_read_at_its_own_vertices(ranking, weight):
+    weights = None if weight is None else np.full(len(ranking.y), weight)
+    curve = RocCurve.from_scores(ranking.y, ranking.scores, weights)
+    for fpr, tpr in zip(curve.fpr, curve.tpr, strict=True):
+        assert curve.tpr_at(fpr) == close(curve.tpr[np.isclose(curve.fpr, fpr)].max())
+        assert curve.fpr_at(tpr) == close(curve.fpr[np.isclose(curve.tpr, tpr)].min())
+
+
+@pytest.mark.parametrize("n", [3, 7, 49, 99, 100, 997])
+def test_fractions_of_a_count_are_counts(n):
+    y, scores = np.arange(2 * n) % 2, -np.arange(2 * n)  # - + - + ...
+    curve = RocCurve.from_scores(y, scores)
+    for k in range(n):
+        assert curve.tpr_at(k / n) == close(k / n)
+        assert curve.head(n_neg=max(k, 1)).mean_tpr(max_fpr=max(k, 1) / n) >= 0  # a head of the right size suffices
+
+
+@given(small_rankings(), st.sampled_from([0.1, 1 / 3, 0.7]), st.integers(1, 5))
+def test_weighted_head_of_a_head(ranking, weight, k):
+    weights = np.full(len(ranking.y), weight)
+    head = RocCurve.head_from_scores(ranking.y, ranking.scores, weights, n_neg=k * weight)
+    again, whole = head.head(n_neg=k * weight), RocCurve.from_scores(*ranking[:2], weights).head(n_neg=k * weight)
+    for name in ("scores", "pos", "neg", "floor"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(whole, name))
+
+
+@pytest.mark.parametrize("label", [0, 1])
+@pytest.mark.parametrize("kind", MEASURES, ids=lambda kind: kind.__name__)
+def test_no_measure_reads_a_curve_of_one_class(kind, label):
+    curve = RocCurve.head_from_scores([label, label], [2, 1], n_rows=5)
+    parameters = {hr.RankStatistic: [np.sqrt], hr.FROCArea: [0.2, 0.3, 0.1], hr.AUC: [], hr.KS: []}
+    named = {hr.TwoWayPartialAUC: {"max_fpr": 0.5, "min_tpr": 0.5}}
+    of_range = kind in (hr.PartialAUC, hr.StandardizedPartialAUC, *named)
+    measure = kind(**named.get(kind, {})) if of_range else kind(*parameters.get(kind, [0.5]))
+    with pytest.raises(OneClassError, match="holds no"):
+        measure.value(curve)
+
+
+def test_light_class_is_read_to_its_own_rounding():
+    y = np.r_[np.zeros(1000), np.ones(4)]
+    scores = np.r_[np.linspace(0, 1, 1000), 0.1, 0.2, 0.3, 0.4]
+    heavy = RocCurve.from_scores(y, scores)
+    light = RocCurve.from_scores(y, scores, np.r_[np.ones(1000), np.full(4, 1e-11)])
+    assert light.fpr_at(0.5) == close(heavy.fpr_at(0.5))

@@ -222,7 +222,7 @@ REFUSED = {
     "polars null label": ((pl.Series(nothing(POSITIVE)), SCORES), {}, r"y.*1 missing.*drop"),
     "arrow null label": ((pa.array(nothing(POSITIVE)), SCORES), {}, r"y.*1 missing.*drop"),
     "masked label": ((np.ma.masked_array([1, 0, 1, 0], mask=[0, 1, 0, 0]), SCORES), {}, r"y.*1 (missing|masked)"),
-    "pos_label absent": ((WORDS, SCORES), {"pos_label": "ugly"}, r"besides pos_label='ugly'.*'bad', 'good'"),
+    "pos_label absent": ((WORDS, SCORES), {"pos_label": "ugly"}, r"'ugly' does not occur in y.*'bad', 'good'"),
     "pos_label of another type": (([0, 1, 0, 1], SCORES), {"pos_label": "1"}, r"pos_label='1'.*0, 1"),
     "negative weight": ((POSITIVE, SCORES), {W: [1, -1, 1, 1]}, r"not be negative.*1 weights.*-1.*use 0"),
     "nan weight": ((POSITIVE, SCORES), {W: [1, np.nan, 1, 1]}, r"sample_weight must be finite.*1 NaN.*use"),

@@ -16,7 +16,7 @@ HEAD_MEASURES = ("pauc@0.05", "pauc@0.001:0.002", "locauc@0.001", "w@0.01", "tpr
 
 @pytest.fixture(scope="module")
 def ten_million():
-    return POPULATION.sample(10_000_000, random_state=0)
+    return POPULATION.sample_scores(10_000_000, random_state=0)
 
 
 @pytest.mark.parametrize("name", HEAD_MEASURES)

@@ -7,6 +7,8 @@ from typing import Any
 
 def real(name: str, value: Any) -> float:
     """Return the value as a finite float, or refuse."""
+    if isinstance(value, str | bool):
+        raise TypeError(f"{name} must be a number, got {value!r}")
     try:
         result = float(value)
     except (TypeError, ValueError):
@@ -31,7 +33,10 @@ def ordered(name: str, low: Any, high: Any, *, at_most: float = 1.0) -> tuple[fl
     low, high = real(f"min_{name}", low), real(f"max_{name}", high)
     if not 0 <= low < high <= at_most:
         limit = "" if at_most == inf else f" <= {at_most:g}"
-        raise ValueError(f"needed 0 <= min_{name} < max_{name}{limit}, got min_{name}={low:g}, max_{name}={high:g}")
+        percent = "; rates are fractions, not percent" if at_most == 1 and 1 < high <= 100 else ""
+        raise ValueError(
+            f"needed 0 <= min_{name} < max_{name}{limit}, got min_{name}={low:g}, max_{name}={high:g}{percent}"
+        )
     return low, high
 
 

@@ -7,9 +7,8 @@ segment; ``docs/ties.md`` says what that means. Measures, plots and bounds read 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
-from math import ceil, floor, inf
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -18,23 +17,20 @@ from headrank._numbers import ordered, rate
 from headrank._types import ArrayLike, Counts, Vector
 from headrank.exceptions import OneClassError, ShallowHeadError
 from headrank.labels import Sample, check_binary
+from headrank.levels import Depth, floor_of, levels_of, starts_of_runs
+
+_EPSILON = float(np.finfo(np.float64).eps)
 
 
 def share(fraction: float, total: float) -> float:
-    """Return ``fraction * total`` for the decimal the user wrote: ``share(0.29, 100)`` is 29, not 28.999999999999996.
+    """Return ``fraction * total``, and the whole or half number it stands for where only rounding is in the way.
 
-    Where a count decides whether a row is in or out, the rounding of the fraction must not.
+    ``share(0.29, 100)`` is 29 and not 28.999999999999996, ``share(1 / 3, 3)`` is 1. Where a count decides whether a row
+    is in or out, the rounding of a fraction must not.
     """
-    return float(Fraction(repr(float(fraction))) * Fraction(total))
-
-
-@dataclass(frozen=True)
-class Depth:
-    """How far down a head reaches: at least this many negatives, positives and rows (by weight)."""
-
-    n_neg: float = 0
-    n_pos: float = 0
-    n_rows: float = 0
+    product = fraction * total
+    nearest = round(2 * product) / 2
+    return nearest if abs(product - nearest) <= 4 * _EPSILON * product else product
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -126,16 +122,19 @@ class RocCurve:
         0.125
         """
         sample = check_binary(y, scores, sample_weight, pos_label=pos_label)
-        return cls.of_sample(sample, _checked_depth(n_neg, n_pos, n_rows))
+        depth = _checked_depth(n_neg, n_pos, n_rows)
+        if sample.weights is None and any(count % 1 for count in (n_neg, n_pos, n_rows) if count < inf):
+            raise ValueError(f"the depth of a head counts rows, so it must be whole numbers, got {depth}")
+        return cls.of_sample(sample, depth)
 
     @classmethod
     def of_sample(cls, sample: Sample, depth: Depth | None = None) -> RocCurve:
         """Make the curve, or its head, of a sample that has passed the door."""
-        lowest = -inf if depth is None else _floor(sample, depth)
+        lowest = -inf if depth is None else floor_of(sample, depth)
         kept = sample if lowest == -inf else sample.take(sample.scores >= lowest)
         if kept.scores.size == sample.scores.size:
             lowest = -inf
-        scores, pos, neg = _levels(kept)
+        scores, pos, neg = levels_of(kept)
         return cls(scores, pos, neg, sample.n_pos, sample.n_neg, lowest, weighted=sample.weights is not None)
 
     def merge(self, other: RocCurve) -> RocCurve:
@@ -149,7 +148,7 @@ class RocCurve:
         order = np.argsort(-scores, kind="stable")  # two sorted runs: one linear merge
         order = order[scores[order] >= lowest]
         scores = scores[order]
-        starts = _starts(scores)
+        starts = starts_of_runs(scores)
         pos, neg = (
             np.add.reduceat(np.concatenate(parts)[order], starts) if starts.size else np.concatenate(parts)[:0]
             for parts in ((self.pos, other.pos), (self.neg, other.neg))
@@ -170,9 +169,10 @@ class RocCurve:
             (depth.n_pos, self.tp, self.n_pos),
             (depth.n_rows, self.fp + self.tp, self.n),
         ):
-            if min(wanted, total) > reached[-1] and not self.complete:
+            needed = self._snapped(min(wanted, total), reached)
+            if needed > reached[-1]:
                 raise ShallowHeadError(f"cannot cut a head of {wanted:g} from a head of {reached[-1]:g}")
-            last = max(last, self.scores.size if wanted >= total else int(np.searchsorted(reached, wanted)))
+            last = max(last, self.scores.size if wanted >= total else int(np.searchsorted(reached, needed)))
         if last >= self.scores.size:
             return self
         cut = slice(0, last)
@@ -209,12 +209,14 @@ class RocCurve:
     @property
     def fpr(self) -> Vector:
         """False positive rate at each threshold, from 0 up."""
-        return np.asarray(self.fp / self._total("n_neg"))
+        self.require_both_classes()
+        return np.asarray(self.fp / self.n_neg)
 
     @property
     def tpr(self) -> Vector:
         """True positive rate at each threshold, from 0 up."""
-        return np.asarray(self.tp / self._total("n_pos"))
+        self.require_both_classes()
+        return np.asarray(self.tp / self.n_pos)
 
     @property
     def thresholds(self) -> Vector:
@@ -228,22 +230,22 @@ class RocCurve:
 
         Exact interpolation of the polyline: ends that fall between two negatives count in part.
         """
-        n_pos, n_neg = self._total("n_pos"), self._total("n_neg")
+        self.require_both_classes()
         min_fpr, max_fpr = ordered("fpr", min_fpr, max_fpr)
-        left, right = min_fpr * n_neg, self._snapped(max_fpr * n_neg, self.fp)
+        left, right = share(min_fpr, self.n_neg), self._snapped(share(max_fpr, self.n_neg), self.fp)
         self._require(right <= self.fp[-1], f"the area up to FPR {max_fpr:g}")
         first = int(np.searchsorted(self.fp, left, side="right"))
         last = int(np.searchsorted(self.fp, right, side="left"))
         start, end = self._tp_after(left), self._tp_before(right)
         if right <= left:  # narrower than the rounding of sums of weights
-            return start / n_pos
+            return start / self.n_pos
         if first >= last:  # both ends on one segment
             area = (right - left) * (start + end) / 2
         else:
             area = (self.fp[first] - left) * (start + self.tp[first]) / 2
             area += self._pairs(first, last - 1)
             area += (right - self.fp[last - 1]) * (self.tp[last - 1] + end) / 2
-        return min(float(area) / (n_pos * (right - left)), 1.0)
+        return min(float(area) / (self.n_pos * (right - left)), 1.0)
 
     def area(self, *, min_fpr: float = 0.0, max_fpr: float = 1.0) -> float:
         """Area under the curve between two false positive rates, at most ``max_fpr - min_fpr``."""
@@ -254,24 +256,25 @@ class RocCurve:
 
         Inside a tie between the classes, the rate of the classifier that decides the tied rows by lot.
         """
-        n_pos, n_neg = self._total("n_pos"), self._total("n_neg")
-        fp = self._snapped(share(rate("fpr", fpr), n_neg), self.fp)
+        self.require_both_classes()
+        fp = self._snapped(share(rate("fpr", fpr), self.n_neg), self.fp)
         self._require(fp < self.fp[-1], f"the TPR at FPR {fpr:g}")
-        return self._tp_after(fp) / n_pos
+        return self._tp_after(fp) / self.n_pos
 
     def fpr_at(self, tpr: float) -> float:
         """Lowest false positive rate whose true positive rate is at least ``tpr``. O(log n_levels) once counted."""
-        n_pos, n_neg = self._total("n_pos"), self._total("n_neg")
-        tp = self._snapped(share(rate("tpr", tpr), n_pos), self.tp)
+        self.require_both_classes()
+        tp = self._snapped(share(rate("tpr", tpr), self.n_pos), self.tp)
         self._require(tp <= self.tp[-1], f"the FPR at TPR {tpr:g}")
         i = int(np.searchsorted(self.tp, tp, side="left"))
         if i == 0:
             return 0.0
         missing = self.tp[i] - tp
-        return float(self.fp[i] - missing * self.neg[i - 1] / self.pos[i - 1]) / n_neg
+        return float(self.fp[i] - missing * self.neg[i - 1] / self.pos[i - 1]) / self.n_neg
 
     def tp_in_first(self, n_rows: float) -> float:
         """Positives expected among the first ``n_rows`` rows when ties are put in random order."""
+        self.require_both_classes()
         rows = self.fp + self.tp
         n_rows = self._snapped(n_rows, rows)
         if not 0 <= n_rows <= self.n:
@@ -287,6 +290,7 @@ class RocCurve:
 
         A row at Q belongs to the top, so the top may hold more than the share ``top`` of all rows.
         """
+        self.require_both_classes()
         rows = self.fp + self.tp
         limit = self._snapped(share(rate("top", top), self.n), rows)
         self._require(limit < rows[-1], f"the best {top:g} of all rows")
@@ -297,8 +301,15 @@ class RocCurve:
         """Pairs with the positive ahead of the negative within the first levels, ties counting half."""
         return self._pairs(0, n_levels)
 
+    def require_both_classes(self) -> None:
+        """Refuse to be read while one class is missing, as it may be in a block of a larger sample."""
+        if not (self.n_pos > 0 and self.n_neg > 0):
+            missing = "negatives" if self.n_pos > 0 else "positives"
+            raise OneClassError(f"this curve holds no {missing}; merge in the blocks that do before reading it")
+
     def require_complete(self, what: str) -> None:
         """Refuse to be read by what needs every row, if this is only a head."""
+        self.require_both_classes()
         self._require(False, what)
 
     def to_frame(self) -> Any:
@@ -328,7 +339,7 @@ class RocCurve:
         """Move a limit onto a sum of weights that differs from it by no more than the rounding of sums."""
         if not self.weighted:
             return limit
-        slack = 1e-12 * self.n
+        slack = 1e-12 * float(cumulated[-1])
         i = int(np.searchsorted(cumulated, limit - slack))
         return float(cumulated[i]) if i < cumulated.size and cumulated[i] <= limit + slack else limit
 
@@ -352,13 +363,6 @@ class RocCurve:
             return float(self.tp[0])
         return float(self.tp[i] - (self.fp[i] - fp) * self.pos[i - 1] / self.neg[i - 1])
 
-    def _total(self, name: str) -> float:
-        total: float = getattr(self, name)
-        if not total > 0:
-            missing = {"n_pos": "positives", "n_neg": "negatives"}[name]
-            raise OneClassError(f"this curve holds no {missing}; merge in the blocks that do before reading it")
-        return total
-
     def _require(self, reached: bool, what: str) -> None:
         if not (reached or self.complete):
             raise ShallowHeadError(
@@ -374,62 +378,3 @@ def _checked_depth(n_neg: float, n_pos: float, n_rows: float) -> Depth:
             f"n_neg={n_neg}, n_pos={n_pos}, n_rows={n_rows}"
         )
     return Depth(n_neg, n_pos, n_rows)
-
-
-def _floor(sample: Sample, depth: Depth) -> float:
-    """Score of the lowest row a head of this depth must hold."""
-    wanted = (
-        (depth.n_neg, ~sample.positive),
-        (depth.n_pos, sample.positive),
-        (depth.n_rows, slice(None)),
-    )
-    return min(_score_at_weight(sample.take(rows), weight) for weight, rows in wanted if weight > 0)
-
-
-def _score_at_weight(part: Sample, wanted: float) -> float:
-    """Highest score with at least the weight ``wanted`` at or above it; -inf if the whole part weighs less. O(n)."""
-    size = part.scores.size
-    available = size if part.weights is None else float(part.weights.sum())
-    if wanted >= available:
-        return -inf
-    # With weights the number of rows is not known beforehand: take a first guess and double it.
-    k = ceil(wanted) if part.weights is None else max(1, floor(size * wanted / available))
-    while k < size:
-        lowest = np.partition(part.scores, size - k)[size - k]
-        if part.weights is None or part.weights[part.scores >= lowest].sum() >= wanted:
-            return float(lowest)
-        k *= 2
-    return -inf
-
-
-def _levels(sample: Sample) -> tuple[Vector, Counts, Counts]:
-    """Distinct scores, descending, with the positives and negatives at each."""
-    if sample.weights is not None:
-        order = np.argsort(-sample.scores)
-        scores, positive, weights = sample.scores[order], sample.positive[order], sample.weights[order]
-        starts = _starts(scores)
-        if not starts.size:
-            return scores, weights, weights
-        pos = np.add.reduceat(np.where(positive, weights, 0.0), starts)
-        neg = np.add.reduceat(np.where(positive, 0.0, weights), starts)
-        return scores[starts], pos, neg
-    # Sorting bare values is several times faster than sorting row numbers by value. Which class a value belongs to
-    # is found afterwards for the rarer class alone.
-    ascending = np.sort(sample.scores)
-    starts = _starts(ascending)
-    rows = np.diff(starts, append=ascending.size)
-    distinct = ascending if starts.size == ascending.size else ascending[starts]
-    del ascending, starts  # as large as the sample: what follows needs the room
-    pos_is_rarer = 2 * np.count_nonzero(sample.positive) <= sample.positive.size
-    rare_scores = np.sort(sample.scores[sample.positive == pos_is_rarer])
-    rare = np.bincount(np.searchsorted(distinct, rare_scores), minlength=distinct.size)
-    rows -= rare
-    pos, neg = (rare, rows) if pos_is_rarer else (rows, rare)
-    return distinct[::-1], pos[::-1], neg[::-1]
-
-
-def _starts(ordered: Vector) -> Counts:
-    """Position at which each run of equal values starts."""
-    if not ordered.size:
-        return np.zeros(0, dtype=np.intp)
-    return np.concatenate([[0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1])

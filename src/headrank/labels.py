@@ -62,16 +62,13 @@ class Sample:
 
     def require_both_classes(self) -> "Sample":
         """Return self, or refuse: with one class there is no curve to speak of."""
-        for missing, present, n in (
-            ("positive", "negative", np.count_nonzero(self.positive)),
-            ("negative", "positive", self.positive.size - np.count_nonzero(self.positive)),
-        ):
-            if n == 0:
-                raise OneClassError(
-                    f"needed positive and negative rows, but all {self.positive.size} rows are {present} and "
-                    f"none is {missing}; a ROC curve needs both: use a larger or stratified sample, or check "
-                    "pos_label"
-                )
+        n_pos = np.count_nonzero(self.positive)
+        if n_pos in (0, self.positive.size):
+            present, missing = ("positive", "negative") if n_pos else ("negative", "positive")
+            raise OneClassError(
+                f"needed positive and negative rows, but all {self.positive.size} rows are {present} and none is "
+                f"{missing}; a ROC curve needs both: use a larger or stratified sample, or check pos_label"
+            )
         return self
 
 
@@ -83,7 +80,7 @@ def check_binary(
     qid: ArrayLike | None = None,
     pos_label: Any = None,
 ) -> Sample:
-    """Check one sample. O(n), no sorting; rows of weight 0 are absent rows and are left out.
+    """Check one sample. O(n), and a sort of the query ids; rows of weight 0 are absent rows and are left out.
 
     Parameters
     ----------
@@ -130,7 +127,8 @@ def check_labels(y: ArrayLike, *, pos_label: Any = None) -> BoolVector:
             return positive
     raise InvalidSampleError(
         f"y must be 0/1, -1/+1 or bool, but holds {_some_values(labels)}; for other labels say which value is "
-        "positive with pos_label=..., for more than two classes choose one against the rest"
+        "positive with pos_label=..., for more than two classes choose one against the rest, and if these are scores, "
+        "y and scores are swapped"
     )
 
 
@@ -170,7 +168,8 @@ def check_queries(qid: ArrayLike) -> IntVector:
     ids = _one_column("qid", qid)
     if ids.dtype.kind == "O":
         _refuse_missing("qid", ids)
-        ids = ids if len({type(v) for v in ids}) == 1 else ids.astype(str)
+        if len({isinstance(value, str) for value in ids}) > 1:
+            raise InvalidSampleError("qid must be all numbers or all strings, but holds both; convert one kind")
     elif ids.dtype.kind == "f" and np.isnan(ids).any():
         raise InvalidSampleError(f"qid holds {np.isnan(ids).sum()} NaN; every row needs its query")
     codes: IntVector = np.unique(ids, return_inverse=True)[1]
@@ -190,9 +189,12 @@ def _one_column(name: str, values: ArrayLike) -> npt.NDArray[Any]:
         array = array[:, 0]
     if array.ndim != 1:
         hint = ""
-        if array.ndim == 2 and array.shape[1] == 2 and name == "scores":
-            hint = "; if this is predict_proba, take the column of the positive class, usually [:, 1]"
-        raise InvalidSampleError(f"{name} must be one column of values, but has shape {array.shape}{hint}")
+        if array.ndim == 2 and name == "scores":
+            hint = (
+                "; of predict_proba take the column of the positive class, usually [:, 1]; measure scorers one by one"
+            )
+        came = f"has shape {array.shape}" if array.ndim else f"is a {type(values).__name__}"
+        raise InvalidSampleError(f"{name} must be one column of values, but {came}{hint}")
     if array.size == 0:
         raise InvalidSampleError(f"{name} is empty: needed at least one row of each class")
     return array
@@ -205,6 +207,11 @@ def _equal_to(labels: npt.NDArray[Any], pos_label: Any) -> BoolVector:
         positive = np.zeros(labels.shape, dtype=bool)
     others = labels[~positive]
     if others.size and not np.all(others == others[0]):
+        if others.size == labels.size:
+            raise InvalidSampleError(
+                f"pos_label={pos_label!r} does not occur in y, which holds {_some_values(labels)}; give the value that "
+                "means positive as it stands in y"
+            )
         raise InvalidSampleError(
             f"y must hold two classes, but besides pos_label={pos_label!r} it holds {_some_values(others)}; choose "
             "one class against the rest first"

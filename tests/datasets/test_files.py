@@ -288,7 +288,7 @@ def test_unreadable_tables_are_refused_by_name(write, name, content, options, me
         ("1,yes\n2,no\n", {}, "column 'ill' of .* 'yes', 'no'.*pos_label"),
         ("1,0\n2,1\n3,2\n", {}, "column 'ill' of .* 0, 1, 2"),
         ("1,a\n2,b\n3,c\n", {"pos_label": "a"}, "column 'ill' of .* 'b', 'c'"),
-        ("1,0\n2,1\n", {"pos_label": "1"}, "column 'ill' of .* besides pos_label='1'"),
+        ("1,0\n2,1\n", {"pos_label": "1"}, "column 'ill' of .* pos_label='1' does not occur"),
     ],
 )
 def test_unusable_targets_are_refused_by_column(write, rows, options, message):

@@ -123,7 +123,7 @@ class Tilted:
 @cache
 def big_sample(population):
     if isinstance(population, Binormal):
-        return population.sample(N_ROWS, random_state=1)
+        return population.sample_scores(N_ROWS, random_state=1)
     X, y = population.sample(N_ROWS, random_state=1)
     return y, population.eta(X)
 
@@ -230,13 +230,13 @@ def test_linear_eta_by_hand():
 
 def test_samples_repeat_by_seed_and_go_on_by_generator():
     population = Binormal(separation=1.0, positive_rate=0.2)
-    first, second = population.sample(50, random_state=3), population.sample(50, random_state=3)
+    first, second = population.sample_scores(50, random_state=3), population.sample_scores(50, random_state=3)
     assert np.array_equal(first[0], second[0])
     assert np.array_equal(first[1], second[1])
     rng = np.random.default_rng(3)
-    assert np.array_equal(population.sample(50, random_state=rng)[1], first[1])
-    assert not np.array_equal(population.sample(50, random_state=rng)[1], first[1])
-    assert not np.array_equal(population.sample(50)[1], population.sample(50)[1])
+    assert np.array_equal(population.sample_scores(50, random_state=rng)[1], first[1])
+    assert not np.array_equal(population.sample_scores(50, random_state=rng)[1], first[1])
+    assert not np.array_equal(population.sample_scores(50)[1], population.sample_scores(50)[1])
     eta = LinearEta(n_features=3)
     assert np.array_equal(eta.sample(50, 3)[0], eta.sample(50, 3)[0])
 
@@ -352,7 +352,7 @@ def test_excess_error_is_the_difference_of_the_errors(top):
         (lambda: POPULATIONS[0].partial_auc(max_fpr=1.5), "min_fpr < max_fpr"),
         (lambda: POPULATIONS[0].tpr_at(-0.1), r"fpr must lie in \[0, 1\], got -0.1"),
         (lambda: POPULATIONS[3].roc([0.5, np.nan]), r"fpr must lie in \[0, 1\], got nan"),
-        (lambda: POPULATIONS[0].sample(-1), "n_rows must be at least 0, got -1"),
+        (lambda: POPULATIONS[0].sample_scores(-1), "n_rows must be at least 0, got -1"),
         (lambda: POPULATIONS[0].sample_classes(1, -1), "n_neg must be at least 0, got -1"),
         (lambda: POPULATIONS[4].eta(np.zeros((3, 1))), r"shape \(n_rows, 2\), got \(3, 1\)"),
         (lambda: POPULATIONS[3].eta([[2.0]]), "unit cube"),
@@ -369,7 +369,7 @@ def test_what_makes_no_sense_is_refused(make, message):
     ("make", "message"),
     [
         (lambda: Binormal(separation="far"), "separation must be a number, got 'far'"),
-        (lambda: POPULATIONS[0].sample(10.0), "n_rows must be a whole number, got 10.0"),
+        (lambda: POPULATIONS[0].sample_scores(10.0), "n_rows must be a whole number, got 10.0"),
         (lambda: POPULATIONS[0].local_auc(None), "top must be a number, got None"),
     ],
 )

@@ -100,7 +100,7 @@ def test_mcclish(ranking, max_fpr):
 def test_froc_is_partial_auc_on_another_axis(ranking, ends, images):
     on = On(ranking)
     froc = hr.FROCArea(ends[0], ends[1], images_per_negative=images)
-    assert on(froc) == close(on(hr.PartialAUC(ends[0] * images, ends[1] * images)))
+    assert on(froc) == close(on(hr.PartialAUC(min_fpr=ends[0] * images, max_fpr=ends[1] * images)))
 
 
 @given(any_rankings(), rates)
@@ -113,7 +113,7 @@ def test_two_way_without_a_floor_is_one_way(ranking, max_fpr):
 def test_areas_of_adjacent_ranges_add_up(ranking, ends):
     on = On(ranking)
     ends = [0.0, *sorted(ends)]
-    parts = sum((b - a) * on(hr.PartialAUC(a, b)) for a, b in pairwise(ends))
+    parts = sum((b - a) * on(hr.PartialAUC(min_fpr=a, max_fpr=b)) for a, b in pairwise(ends))
     assert parts == close(ends[-1] * on(hr.PartialAUC(max_fpr=ends[-1])))
     assert on.curve.area(max_fpr=ends[-1]) == close(parts)
 
@@ -128,7 +128,7 @@ def test_partial_auc_is_the_rank_formula_without_ties(ranking, ends):
     for j, t in enumerate(neg):
         width = max(0, min(exact(j + 1) / len(neg), b) - max(exact(j) / len(neg), a))
         total += width * int(np.sum(ranking.scores[ranking.y == 1] > t)) / on.curve.n_pos
-    assert on(hr.PartialAUC(*ends)) == close(total / float(b - a))
+    assert on(hr.PartialAUC(min_fpr=ends[0], max_fpr=ends[1])) == close(total / float(b - a))
 
 
 @given(any_rankings(), rates)

@@ -32,9 +32,13 @@ def run(
     console.print(_table(rows, curves))
     console.print(_sentence(curves))
     picture = out / "roc-head.png"
-    out.mkdir(parents=True, exist_ok=True)
     display = RocDisplay(curves).plot(measure=PartialAUC(max_fpr=0.05), top=0.05, max_fpr=0.2)
-    display.figure_.savefig(picture, dpi=150, bbox_inches="tight")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        display.figure_.savefig(picture, dpi=150, bbox_inches="tight")
+    except OSError as error:
+        console.print(f"The picture could not be written: {error}")
+        raise typer.Exit(1) from None
     console.print(f"The head of both ROC curves is drawn in {picture}")
 
 
@@ -47,7 +51,7 @@ def _table(rows: ScoredRows, curves: dict[str, RocCurve]) -> Table:
     for m in MEASURES:
         values = [m.value(curve) for curve in curves.values()]
         chance = m.chance_on(next(iter(curves.values())))
-        table.add_row(str(m), m.description.split(", chance")[0], *_best_in_bold(m, values), f"{chance:.3f}")
+        table.add_row(str(m), m.description, *_best_in_bold(m, values), f"{chance:.3f}")
     return table
 
 

@@ -35,7 +35,7 @@ class Binormal(Population):
     (0.92135, 0.263479)
     >>> round(population.local_auc(top=0.1), 6)
     0.605274
-    >>> y, scores = population.sample(1000, random_state=0)
+    >>> y, scores = population.sample_scores(1000, random_state=0)
     >>> from headrank.curve import RocCurve
     >>> round(RocCurve.from_scores(y, scores).area(), 3)
     0.928
@@ -78,7 +78,7 @@ class Binormal(Population):
 
         return float(ndtr(self.separation / np.hypot(1.0, self.spread)))
 
-    def sample(self, n_rows: int, random_state: Any = None) -> tuple[BoolVector, Vector]:
+    def sample_scores(self, n_rows: int, random_state: Any = None) -> tuple[BoolVector, Vector]:
         """Draw independent rows; the number of positives is random, and may be 0 or all in a small sample.
 
         Parameters

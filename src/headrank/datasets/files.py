@@ -299,6 +299,8 @@ def _require_column(file: Path, columns: list[str], name: str) -> None:
     if name not in columns:
         close = get_close_matches(name, columns, n=1)
         hint = f"did you mean {close[0]!r}? " if close else ""
+        if len(columns) == 1 and (other := re.search(r"[;|\t]", columns[0])):
+            hint = f"its fields seem to be separated by {other[0]!r}, but {file.suffix} needs another sign; "
         shown = ", ".join(map(repr, columns[:30])) + (", ..." if len(columns) > 30 else "")
         raise ValueError(f"{file} has no column {name!r}; {hint}it has {shown}")
 

@@ -79,6 +79,11 @@ class LinearEta(Population):
         positive: BoolVector = rng.random(X.shape[0]) < self.eta(X)
         return X, positive
 
+    def sample_scores(self, n_rows: int, random_state: Any = None) -> tuple[BoolVector, Vector]:
+        """Draw independent rows and score them with eta, the optimal scorer."""
+        X, positive = self.sample(n_rows, random_state)
+        return positive, self.eta(X)
+
     def eta(self, X: ArrayLike) -> Vector:
         """Return each row's probability of being positive: the optimal score."""
         rows = np.asarray(X, dtype=np.float64)

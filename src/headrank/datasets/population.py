@@ -7,11 +7,12 @@ positive rates of the best u of all instances, where the curve meets the control
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Any
 
 import numpy as np
 
 from headrank._numbers import ordered, rate, real
-from headrank._types import ArrayLike, Vector
+from headrank._types import ArrayLike, BoolVector, Vector
 
 _FARTHEST_QUANTILE = 37.5  # Phi(-37.5) = 5e-308, the last one float64 holds in full
 _LAST_QUANTILE = 10.0  # end of integrals: 1 - Phi(10) = 8e-24
@@ -30,6 +31,10 @@ class Population(ABC):
     >>> class Guess(Population):  # scores that know nothing of the label
     ...     positive_rate = 0.3
     ...
+    ...     def sample_scores(self, n_rows, random_state=None):
+    ...         rng = np.random.default_rng(random_state)
+    ...         return rng.random(n_rows) < 0.3, rng.random(n_rows)
+    ...
     ...     def _tpr(self, fpr):
     ...         return fpr
     >>> round(Guess().auc(), 12), round(Guess().local_auc(top=0.2), 12)
@@ -38,6 +43,10 @@ class Population(ABC):
 
     positive_rate: float
     """Share of positives among all instances, in (0, 1)."""
+
+    @abstractmethod
+    def sample_scores(self, n_rows: int, random_state: Any = None) -> tuple[BoolVector, Vector]:
+        """Draw labels and scores of independent rows: (y, scores)."""
 
     @abstractmethod
     def _tpr(self, fpr: Vector) -> Vector:

@@ -7,7 +7,8 @@ from math import ceil, inf
 from typing import ClassVar, Self
 
 from headrank._numbers import above_zero, ordered, rate
-from headrank.curve import Depth, RocCurve
+from headrank.curve import RocCurve, share
+from headrank.levels import Depth
 from headrank.measures.measure import Measure
 from headrank.measures.spelling import named, shown, span
 
@@ -22,7 +23,7 @@ class AUC(Measure):
 
     prefix: ClassVar[str] = "auc"
 
-    def value(self, curve: RocCurve) -> float:
+    def _value(self, curve: RocCurve) -> float:
         return curve.mean_tpr()
 
     @property
@@ -31,10 +32,10 @@ class AUC(Measure):
 
     @property
     def description(self) -> str:
-        return "area under the ROC curve, chance 0.5, perfect 1"
+        return "area under the ROC curve, perfect 1"
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, kw_only=True)
 class _FprRange(Measure):
     """Measures of the curve between two false positive rates."""
 
@@ -47,7 +48,7 @@ class _FprRange(Measure):
         object.__setattr__(self, "max_fpr", high)
 
     def depth(self, n_pos: int, n_neg: int) -> Depth:
-        return Depth(n_neg=ceil(self.max_fpr * n_neg))
+        return Depth(n_neg=ceil(share(self.max_fpr, n_neg)))
 
     @property
     def spec(self) -> str:
@@ -69,14 +70,14 @@ class PartialAUC(_FprRange):
     >>> PartialAUC(max_fpr=0.5)([1, 0, 1, 0], [4, 3, 2, 1])
     0.5
     >>> PartialAUC(min_fpr=0.02, max_fpr=0.05)
-    <PartialAUC(min_fpr=0.02, max_fpr=0.05): mean TPR over FPR 0.02 to 0.05 (area / width), chance 0.035, perfect 1>
+    <PartialAUC(min_fpr=0.02, max_fpr=0.05): mean TPR over FPR 0.02 to 0.05 (area / width), perfect 1, chance 0.035>
     >>> str(PartialAUC(min_fpr=0.02, max_fpr=0.05))
     'pauc@0.02:0.05'
     """
 
     prefix: ClassVar[str] = "pauc"
 
-    def value(self, curve: RocCurve) -> float:
+    def _value(self, curve: RocCurve) -> float:
         return curve.mean_tpr(min_fpr=self.min_fpr, max_fpr=self.max_fpr)
 
     @property
@@ -86,7 +87,7 @@ class PartialAUC(_FprRange):
     @property
     def description(self) -> str:
         fprs = f"{shown(self.min_fpr)} to {shown(self.max_fpr)}"
-        return f"mean TPR over FPR {fprs} (area / width), chance {shown(self.chance)}, perfect 1"
+        return f"mean TPR over FPR {fprs} (area / width), perfect 1"
 
 
 @dataclass(frozen=True, repr=False)
@@ -102,7 +103,7 @@ class StandardizedPartialAUC(_FprRange):
 
     prefix: ClassVar[str] = "spauc"
 
-    def value(self, curve: RocCurve) -> float:
+    def _value(self, curve: RocCurve) -> float:
         # Divided by the width, McClish's formula needs nothing but the mean rate and its chance value.
         chance = (self.min_fpr + self.max_fpr) / 2
         mean = curve.mean_tpr(min_fpr=self.min_fpr, max_fpr=self.max_fpr)
@@ -115,10 +116,10 @@ class StandardizedPartialAUC(_FprRange):
     @property
     def description(self) -> str:
         fprs = f"{shown(self.min_fpr)} to {shown(self.max_fpr)}"
-        return f"partial area over FPR {fprs}, standardised after McClish, chance 0.5, perfect 1"
+        return f"partial area over FPR {fprs}, standardised after McClish, perfect 1"
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, kw_only=True)
 class TwoWayPartialAUC(Measure):
     """Area under the curve where FPR <= ``max_fpr`` and TPR >= ``min_tpr``, divided by the area of that box.
 
@@ -139,9 +140,9 @@ class TwoWayPartialAUC(Measure):
         if self.min_tpr == 1:
             raise ValueError("min_tpr must lie below 1: at 1 nothing of the curve is left")
 
-    def value(self, curve: RocCurve) -> float:
+    def _value(self, curve: RocCurve) -> float:
         # Where the head of the curve ends below min_tpr, so does everything left of max_fpr.
-        if curve.tp[-1] <= self.min_tpr * curve.n_pos:
+        if curve.tp[-1] <= share(self.min_tpr, curve.n_pos):
             curve.mean_tpr(max_fpr=self.max_fpr)  # refuses a head that is too shallow
             return 0.0
         start = curve.fpr_at(self.min_tpr)
@@ -151,7 +152,7 @@ class TwoWayPartialAUC(Measure):
         return max(above, 0.0) * (self.max_fpr - start) / (self.max_fpr * (1 - self.min_tpr))
 
     def depth(self, n_pos: int, n_neg: int) -> Depth:
-        return Depth(n_neg=ceil(self.max_fpr * n_neg))
+        return Depth(n_neg=ceil(share(self.max_fpr, n_neg)))
 
     @property
     def chance(self) -> float:
@@ -161,8 +162,7 @@ class TwoWayPartialAUC(Measure):
     @property
     def description(self) -> str:
         return (
-            f"area where FPR <= {shown(self.max_fpr)} and TPR >= {shown(self.min_tpr)}, divided by the box, "
-            f"chance {shown(self.chance)}, perfect 1"
+            f"area where FPR <= {shown(self.max_fpr)} and TPR >= {shown(self.min_tpr)}, divided by the box, perfect 1"
         )
 
     @property
@@ -185,7 +185,7 @@ class FROCArea(Measure):
     the same range as the whole.
 
     >>> kdd_cup = FROCArea(0.2, 0.3, images_per_negative=6848 / 101671)
-    >>> round(kdd_cup.region.min_fpr, 6), round(kdd_cup.region.max_fpr, 6)
+    >>> round(kdd_cup.as_partial_auc.min_fpr, 6), round(kdd_cup.as_partial_auc.max_fpr, 6)
     (0.013471, 0.020206)
     """
 
@@ -197,7 +197,7 @@ class FROCArea(Measure):
     def __post_init__(self) -> None:
         low, high = ordered("fp", self.min_fp, self.max_fp, at_most=inf)
         images = above_zero("images_per_negative", self.images_per_negative)
-        if high * images > 1:
+        if high * images > 1 + 1e-12:
             raise ValueError(
                 f"max_fp={high:g} false positives per image are more than the {1 / images:g} negatives per image"
             )
@@ -205,26 +205,26 @@ class FROCArea(Measure):
             object.__setattr__(self, name, value)
 
     @property
-    def region(self) -> PartialAUC:
+    def as_partial_auc(self) -> PartialAUC:
         """The same number as a partial AUC, over false positive rates."""
         scale = self.images_per_negative
-        return PartialAUC(min_fpr=self.min_fp * scale, max_fpr=self.max_fp * scale)
+        return PartialAUC(min_fpr=self.min_fp * scale, max_fpr=min(self.max_fp * scale, 1.0))
 
-    def value(self, curve: RocCurve) -> float:
-        return self.region.value(curve)
+    def _value(self, curve: RocCurve) -> float:
+        return self.as_partial_auc.value(curve)
 
     def depth(self, n_pos: int, n_neg: int) -> Depth:
-        return self.region.depth(n_pos, n_neg)
+        return self.as_partial_auc.depth(n_pos, n_neg)
 
     @property
     def chance(self) -> float:
-        return self.region.chance
+        return self.as_partial_auc.chance
 
     @property
     def description(self) -> str:
         return (
             f"mean TPR over {shown(self.min_fp)} to {shown(self.max_fp)} false positives per image, that is FPR "
-            f"{self.region.min_fpr:.4g} to {self.region.max_fpr:.4g}, chance {self.chance:.4g}, perfect 1"
+            f"{self.as_partial_auc.min_fpr:.4g} to {self.as_partial_auc.max_fpr:.4g}, perfect 1"
         )
 
     @property

@@ -11,10 +11,11 @@ from typing import ClassVar, Self
 import numpy as np
 
 from headrank._numbers import above_zero, rate, real, whole
-from headrank.curve import Depth, RocCurve, share
+from headrank.curve import RocCurve, share
 from headrank.exceptions import MeasureWarning
+from headrank.levels import Depth
 from headrank.measures.measure import Measure
-from headrank.measures.spelling import named, shown
+from headrank.measures.spelling import named, number, shown
 
 _NOT_SMALL = 0.5
 """BEDROC means early recognition while alpha times the share of positives is well below 1."""
@@ -24,7 +25,8 @@ _NOT_SMALL = 0.5
 class _FirstRows(Measure):
     """Measures of the first ``k`` rows: a count if whole, a fraction of all rows if a float in (0, 1].
 
-    A fraction need not be a whole number of rows: the last row then counts in part.
+    A fraction need not be a whole number of rows: the last row then counts in part. A list of fewer than ``k`` rows is
+    seen whole.
     """
 
     k: float
@@ -34,25 +36,31 @@ class _FirstRows(Measure):
     def __post_init__(self) -> None:
         is_count = isinstance(self.k, Integral) and not isinstance(self.k, bool)
         if not is_count and real("k", self.k) > 1:
-            raise ValueError(f"k must be a whole number of rows or a fraction in (0, 1], got {self.k!r}")
+            whole_number = f"; for {self.k:.0f} rows write {self.k:.0f}" if self.k % 1 == 0 else ""
+            raise ValueError(
+                f"k must be an int, a count of rows, or a fraction in (0, 1], got {self.k!r}{whole_number}"
+            )
         k = whole("k", self.k, at_least=1) if is_count else rate("k", self.k, above_zero=True)
         object.__setattr__(self, "k", k)
         object.__setattr__(self, "is_count", is_count)
 
-    def n_rows(self, n: float) -> float:
-        """Rows looked at in a list of ``n``; a list shorter than ``k`` is refused."""
+    def n_rows(self, curve: RocCurve) -> float:
+        """Rows that are looked at."""
         if not self.is_count:
-            return share(self.k, n)
-        if self.k > n:
-            raise ValueError(f"needed at least k={self.k} rows, got {n:g}; use a smaller k or a fraction")
-        return self.k
+            return share(self.k, curve.n)
+        if curve.weighted and self.k > curve.n:
+            raise ValueError(
+                f"the weights add up to {curve.n:g}, less than k={self.k}, which counts rows by weight; rescale the "
+                "weights so that they count rows, or use a fraction"
+            )
+        return min(self.k, curve.n)
 
     def depth(self, n_pos: int, n_neg: int) -> Depth:
-        return Depth(n_rows=ceil(self.n_rows(n_pos + n_neg)))
+        return Depth(n_rows=self.k if self.is_count else ceil(share(self.k, n_pos + n_neg)))
 
     def hits(self, curve: RocCurve) -> float:
         """Positives among the first rows, expected over the random order of ties."""
-        return curve.tp_in_first(self.n_rows(curve.n))
+        return curve.tp_in_first(self.n_rows(curve))
 
     @property
     def spec(self) -> str:
@@ -60,17 +68,22 @@ class _FirstRows(Measure):
 
     @classmethod
     def from_spec(cls, spec: str) -> Self:
-        return cls(int(spec) if spec.isdecimal() else real("k", spec))
+        return cls(int(spec) if spec.isdecimal() else number(spec))
 
     @property
     def rows(self) -> str:
         """The rows in words."""
-        return f"first {self.k} rows" if self.is_count else f"first {shown(self.k)} of all rows"
+        if self.is_count:
+            return f"first {self.k} row{'s' * (self.k != 1)}"
+        return "whole list" if self.k == 1 else f"first {shown(self.k)} of all rows"
 
 
 @dataclass(frozen=True, repr=False)
 class PrecisionAt(_FirstRows):
     """Share of positives among the first ``k`` rows.
+
+    Of a list shorter than a count ``k``, as queries often are, the missing rows are no positives: the hits are divided
+    by ``k``, as is usual for search results.
 
     >>> PrecisionAt(2)([1, 0, 1, 0], [4, 3, 2, 1])
     0.5
@@ -78,15 +91,18 @@ class PrecisionAt(_FirstRows):
 
     prefix: ClassVar[str] = "p"
 
-    def value(self, curve: RocCurve) -> float:
-        return self.hits(curve) / self.n_rows(curve.n)
+    def _value(self, curve: RocCurve) -> float:
+        return self.hits(curve) / self._divisor(curve)
 
     def chance_on(self, curve: RocCurve) -> float:
-        return curve.positive_rate
+        return curve.positive_rate * self.n_rows(curve) / self._divisor(curve)
+
+    def _divisor(self, curve: RocCurve) -> float:
+        return self.k if self.is_count else self.n_rows(curve)
 
     @property
     def description(self) -> str:
-        return f"share of positives among the {self.rows}, chance = share of positives among all"
+        return f"share of positives among the {self.rows}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -99,7 +115,7 @@ class RecallAt(_FirstRows):
 
     prefix: ClassVar[str] = "r"
 
-    def value(self, curve: RocCurve) -> float:
+    def _value(self, curve: RocCurve) -> float:
         return self.hits(curve) / curve.n_pos
 
     @property
@@ -107,7 +123,7 @@ class RecallAt(_FirstRows):
         return None if self.is_count else self.k
 
     def chance_on(self, curve: RocCurve) -> float:
-        return self.n_rows(curve.n) / curve.n if self.chance is None else self.chance
+        return self.n_rows(curve) / curve.n if self.chance is None else self.chance
 
     @property
     def description(self) -> str:
@@ -125,12 +141,12 @@ class EnrichmentFactor(_FirstRows):
 
     prefix: ClassVar[str] = "ef"
 
-    def value(self, curve: RocCurve) -> float:
-        return self.hits(curve) / self.n_rows(curve.n) / curve.positive_rate
+    def _value(self, curve: RocCurve) -> float:
+        return self.hits(curve) / self.n_rows(curve) / curve.positive_rate
 
     def attainable(self, curve: RocCurve) -> float:
         """Largest value any scorer can reach on a sample with these numbers of positives and negatives."""
-        rows = self.n_rows(curve.n)
+        rows = self.n_rows(curve)
         return min(rows, curve.n_pos) / rows / curve.positive_rate
 
     @property
@@ -139,7 +155,7 @@ class EnrichmentFactor(_FirstRows):
 
     @property
     def description(self) -> str:
-        return f"share of positives among the {self.rows} over their share among all, chance 1"
+        return f"share of positives among the {self.rows} over their share among all"
 
 
 @dataclass(frozen=True, repr=False)
@@ -169,7 +185,7 @@ class TPRAtFPR(Measure):
     def __post_init__(self) -> None:
         object.__setattr__(self, "fpr", rate("fpr", self.fpr))
 
-    def value(self, curve: RocCurve) -> float:
+    def _value(self, curve: RocCurve) -> float:
         return curve.tpr_at(self.fpr)
 
     def depth(self, n_pos: int, n_neg: int) -> Depth:
@@ -189,7 +205,7 @@ class TPRAtFPR(Measure):
 
     @property
     def description(self) -> str:
-        return f"highest TPR with FPR <= {shown(self.fpr)}, chance {shown(self.fpr)}, perfect 1"
+        return f"highest TPR with FPR <= {shown(self.fpr)}, ties decided by lot, perfect 1"
 
 
 @dataclass(frozen=True, repr=False)
@@ -207,7 +223,7 @@ class FPRAtTPR(Measure):
     def __post_init__(self) -> None:
         object.__setattr__(self, "tpr", rate("tpr", self.tpr))
 
-    def value(self, curve: RocCurve) -> float:
+    def _value(self, curve: RocCurve) -> float:
         return curve.fpr_at(self.tpr)
 
     def depth(self, n_pos: int, n_neg: int) -> Depth:
@@ -227,7 +243,7 @@ class FPRAtTPR(Measure):
 
     @property
     def description(self) -> str:
-        return f"lowest FPR with TPR >= {shown(self.tpr)}, chance {shown(self.tpr)}, perfect 0, lower is better"
+        return f"lowest FPR with TPR >= {shown(self.tpr)}, ties decided by lot, perfect 0"
 
 
 @dataclass(frozen=True, repr=False)
@@ -240,7 +256,7 @@ class KS(Measure):
 
     prefix: ClassVar[str] = "ks"
 
-    def value(self, curve: RocCurve) -> float:
+    def _value(self, curve: RocCurve) -> float:
         curve.require_complete(str(self))
         return float(np.max(curve.tpr - curve.fpr))
 
@@ -250,7 +266,7 @@ class KS(Measure):
 
     @property
     def description(self) -> str:
-        return "max(TPR - FPR), chance 0, perfect 1"
+        return "max(TPR - FPR), perfect 1"
 
 
 @dataclass(frozen=True, repr=False)
@@ -271,17 +287,18 @@ class BEDROC(Measure):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", above_zero("alpha", self.alpha))
+        if self.alpha < 1e-6:
+            raise ValueError(f"alpha must be at least 1e-6, got {self.alpha:g}: below, BEDROC is a rank sum; use AUC")
 
-    def value(self, curve: RocCurve) -> float:
+    def _value(self, curve: RocCurve) -> float:
         curve.require_complete(str(self))
-        load = self.alpha * curve.positive_rate
-        if load > _NOT_SMALL:
+        if self.alpha * curve.positive_rate > _NOT_SMALL:
+            # The same words for every sample: a warning about a thousand queries is shown once.
             warnings.warn(
-                f"BEDROC with alpha={shown(self.alpha)} and {curve.positive_rate:.2g} positives: their product "
-                f"{load:.2g} is not small, so the value does not compare with other samples (chance is "
-                f"{self.chance_on(curve):.2g} here, 1/alpha = {1 / self.alpha:.2g} with few positives); lower alpha",
+                f"{self}: alpha times the share of positives is above {_NOT_SMALL}, so the value does not compare with "
+                "that of samples with another share of positives; a lower alpha does",
                 MeasureWarning,
-                stacklevel=2,
+                stacklevel=6,
             )
         return self._rescaled(curve, self._exponential_sum(curve))
 
@@ -298,7 +315,8 @@ class BEDROC(Measure):
     def _rescaled(self, curve: RocCurve, total: float) -> float:
         best = -expm1(-self.alpha * curve.positive_rate)
         worst = best * exp(-self.alpha * (1 - curve.positive_rate))
-        return min(max((total - worst) / (best - worst), 0.0), 1.0)
+        width = best * -expm1(-self.alpha * (1 - curve.positive_rate))
+        return min(max((total - worst) / width, 0.0), 1.0)
 
     @property
     def spec(self) -> str:
@@ -306,7 +324,7 @@ class BEDROC(Measure):
 
     @classmethod
     def from_spec(cls, spec: str) -> Self:
-        return cls(real("alpha", spec))
+        return cls(number(spec))
 
     @property
     def description(self) -> str:

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from math import floor
 from typing import ClassVar, NamedTuple, Self
 
-from headrank._numbers import rate, real
-from headrank.curve import Depth, RocCurve, share
+from headrank._numbers import rate
+from headrank.curve import RocCurve, share
+from headrank.levels import Depth
 from headrank.measures.measure import Measure
-from headrank.measures.spelling import shown
+from headrank.measures.spelling import number, shown
 
 
 class _Top(NamedTuple):
@@ -55,11 +56,17 @@ class TopMeasure(Measure):
 
     @classmethod
     def from_spec(cls, spec: str) -> Self:
-        return cls(real("top", spec))
+        return cls(number(spec))
 
-    def rows_in_top(self, curve: RocCurve) -> float:
-        """Rows in the top where no scores tie: floor(u N) + 1, but never more than all."""
-        return min(floor(share(self.top, curve.n)) + 1, curve.n)
+    def random_top(self, curve: RocCurve) -> tuple[float, float]:
+        """Chance of a row, and of a pair of rows, to be in the top of a random order without ties.
+
+        The top then holds floor(u N) + 1 rows, but never more than all. Weighted rows cannot be counted so.
+        """
+        if curve.weighted:
+            return self.top, self.top**2
+        n, k = curve.n, min(floor(share(self.top, curve.n)) + 1, curve.n)
+        return k / n, k * (k - 1) / (n * (n - 1))
 
 
 @dataclass(frozen=True, repr=False)
@@ -72,11 +79,11 @@ class TopTPR(TopMeasure):
 
     prefix: ClassVar[str] = "beta"
 
-    def value(self, curve: RocCurve) -> float:
+    def _value(self, curve: RocCurve) -> float:
         return _read_top(curve, self.top).tp / curve.n_pos
 
     def chance_on(self, curve: RocCurve) -> float:
-        return self.rows_in_top(curve) / curve.n
+        return self.random_top(curve)[0]
 
     @property
     def description(self) -> str:
@@ -94,15 +101,15 @@ class TopFPR(TopMeasure):
     prefix: ClassVar[str] = "alpha"
     greater_is_better: ClassVar[bool] = False
 
-    def value(self, curve: RocCurve) -> float:
+    def _value(self, curve: RocCurve) -> float:
         return _read_top(curve, self.top).fp / curve.n_neg
 
     def chance_on(self, curve: RocCurve) -> float:
-        return self.rows_in_top(curve) / curve.n
+        return self.random_top(curve)[0]
 
     @property
     def description(self) -> str:
-        return f"alpha: FPR of the best {shown(self.top)} of all instances, lower is better"
+        return f"alpha: FPR of the best {shown(self.top)} of all instances"
 
 
 @dataclass(frozen=True, repr=False)
@@ -118,13 +125,13 @@ class LocalAUC(TopMeasure):
 
     prefix: ClassVar[str] = "locauc"
 
-    def value(self, curve: RocCurve) -> float:
+    def _value(self, curve: RocCurve) -> float:
         top = _read_top(curve, self.top)
         return (top.tp * curve.n_neg - top.discordant) / (curve.n_pos * curve.n_neg)
 
     def chance_on(self, curve: RocCurve) -> float:
-        n, k = curve.n, self.rows_in_top(curve)
-        return k / n - k * (k - 1) / (2 * n * (n - 1))
+        row, pair = self.random_top(curve)
+        return row - pair / 2
 
     @property
     def description(self) -> str:
@@ -144,12 +151,11 @@ class TruncatedAUC(TopMeasure):
 
     prefix: ClassVar[str] = "truncauc"
 
-    def value(self, curve: RocCurve) -> float:
+    def _value(self, curve: RocCurve) -> float:
         return _read_top(curve, self.top).area / (curve.n_pos * curve.n_neg)
 
     def chance_on(self, curve: RocCurve) -> float:
-        n, k = curve.n, self.rows_in_top(curve)
-        return k * (k - 1) / (2 * n * (n - 1))
+        return self.random_top(curve)[1] / 2
 
     @property
     def description(self) -> str:
@@ -167,17 +173,17 @@ class MassConstrainedError(TopMeasure):
     prefix: ClassVar[str] = "mass"
     greater_is_better: ClassVar[bool] = False
 
-    def value(self, curve: RocCurve) -> float:
+    def _value(self, curve: RocCurve) -> float:
         top = _read_top(curve, self.top)
         return (curve.n_pos - top.tp + top.fp) / curve.n
 
     def chance_on(self, curve: RocCurve) -> float:
-        u, p = self.rows_in_top(curve) / curve.n, curve.positive_rate
+        u, p = self.random_top(curve)[0], curve.positive_rate
         return p * (1 - u) + (1 - p) * u
 
     @property
     def description(self) -> str:
-        return f"error rate when the best {shown(self.top)} of all instances are called positive, lower is better"
+        return f"error rate when the best {shown(self.top)} of all instances are called positive"
 
 
 @dataclass(frozen=True, repr=False)
@@ -194,16 +200,15 @@ class LocalRankingError(TopMeasure):
     prefix: ClassVar[str] = "rankerr"
     greater_is_better: ClassVar[bool] = False
 
-    def value(self, curve: RocCurve) -> float:
+    def _value(self, curve: RocCurve) -> float:
         return 2 * _read_top(curve, self.top).discordant / _ordered_pairs(curve)
 
     def chance_on(self, curve: RocCurve) -> float:
-        n, k = curve.n, self.rows_in_top(curve)
-        return curve.n_pos * curve.n_neg * k * (k - 1) / (n * (n - 1)) / _ordered_pairs(curve)
+        return curve.n_pos * curve.n_neg * self.random_top(curve)[1] / _ordered_pairs(curve)
 
     @property
     def description(self) -> str:
-        return f"wrongly ordered pairs within the best {shown(self.top)}, over all ordered pairs, lower is better"
+        return f"wrongly ordered pairs within the best {shown(self.top)}, over all ordered pairs"
 
 
 @dataclass(frozen=True, repr=False)
@@ -217,7 +222,7 @@ class LocalRankingRisk(TopMeasure):
     prefix: ClassVar[str] = "rankrisk"
     greater_is_better: ClassVar[bool] = False
 
-    def value(self, curve: RocCurve) -> float:
+    def _value(self, curve: RocCurve) -> float:
         error = LocalRankingError(self.top).value(curve)
         return error + curve.n_neg / curve.n * MassConstrainedError(self.top).value(curve)
 
@@ -227,11 +232,14 @@ class LocalRankingRisk(TopMeasure):
 
     @property
     def description(self) -> str:
-        return f"R + (n_neg / N) L for the best {shown(self.top)} of all instances, lower is better"
+        return f"R + (n_neg / N) L for the best {shown(self.top)} of all instances"
 
 
 def _ordered_pairs(curve: RocCurve) -> float:
     pairs = curve.n * (curve.n - 1)
     if pairs <= 0:
-        raise ValueError(f"needed a total weight above 1 to count pairs of rows, got {curve.n:g}")
+        raise ValueError(
+            f"needed a total weight above 1 to count pairs of rows, got {curve.n:g}; weights are multiplicities here: "
+            "rescale them so that they count rows"
+        )
     return pairs

@@ -9,9 +9,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from headrank._types import ArrayLike
-from headrank.curve import Depth, RocCurve
+from headrank.curve import RocCurve
 from headrank.exceptions import OneClassError
 from headrank.labels import Sample, check_binary
+from headrank.levels import Depth
+from headrank.measures.spelling import shown
+
+_SMALL = 2000
+"""Rows below which finding the head first takes longer than sorting all."""
 
 
 class QueryMean(float):
@@ -46,21 +51,31 @@ class Measure(ABC):
     """How good a scorer is, as one number read off its ROC curve.
 
     Measures are frozen dataclasses: two with the same parameters are equal, they can be keys of a dict, ``str``
-    gives the short name that `headrank.measure` reads back, and ``repr`` says which number it is.
+    gives the short name that `headrank.measure` reads back (but for `RankStatistic`, whose function has no name to be
+    read), and ``repr`` says which number it is.
     """
 
     prefix: ClassVar[str]
     """What the short name starts with."""
     greater_is_better: ClassVar[bool] = True
 
-    @abstractmethod
     def value(self, curve: RocCurve) -> float:
         """Read the measure off a curve; a head suffices if it reaches `depth`."""
+        if not isinstance(curve, RocCurve):
+            raise TypeError(
+                f"value reads a RocCurve, got {type(curve).__name__}; for labels and scores call the measure"
+            )
+        curve.require_both_classes()
+        return self._value(curve)
+
+    @abstractmethod
+    def _value(self, curve: RocCurve) -> float:
+        """Read the measure off a curve that holds both classes."""
 
     @property
     @abstractmethod
     def description(self) -> str:
-        """Which number this is, in words: its range, and what it is divided by."""
+        """Which number this is, in words: its range, and what it is divided by. Chance is not part of it."""
 
     @property
     def chance(self) -> float | None:
@@ -88,7 +103,7 @@ class Measure(ABC):
         self,
         y: ArrayLike,
         scores: ArrayLike,
-        *,
+        *misplaced: Any,
         sample_weight: ArrayLike | None = None,
         qid: ArrayLike | None = None,
         pos_label: Any = None,
@@ -111,6 +126,11 @@ class Measure(ABC):
         pos_label : optional
             The value of ``y`` that means positive.
         """
+        if misplaced:
+            raise TypeError(
+                f"{self} takes labels and scores, got {2 + len(misplaced)} arguments; a measure is not a scorer: for "
+                "scoring= write .scorer(); sample_weight=, qid= and pos_label= must be named"
+            )
         return self.of_sample(check_binary(y, scores, sample_weight, qid=qid, pos_label=pos_label))
 
     def of_sample(self, sample: Sample) -> float:
@@ -131,8 +151,10 @@ class Measure(ABC):
         """Make a scikit-learn scorer, for ``scoring=`` in `cross_val_score`, `GridSearchCV` and the like.
 
         It asks the estimator for ``decision_function`` or else ``predict_proba``, never ``predict``, and passes on
-        ``sample_weight`` and ``qid`` by metadata routing (``.set_score_request(qid=True)``). Measures that are
-        better when lower come out negated, as scikit-learn wants it.
+        ``sample_weight`` and ``qid`` by metadata routing: switch that on with
+        ``sklearn.set_config(enable_metadata_routing=True)``, ask with ``.set_score_request(qid=True)``, and pass
+        ``params={"qid": ...}``. Measures that are better when lower come out negated, as scikit-learn wants it.
+        Labels other than 0/1, -1/+1 and bool need ``pos_label``.
         """
         from headrank.measures.scorers import make_scorer_of
 
@@ -155,7 +177,9 @@ class Measure(ABC):
 
     def __repr__(self) -> str:
         parameters = ", ".join(f"{field.name}={getattr(self, field.name)!r}" for field in fields(self) if field.repr)
-        return f"<{type(self).__name__}({parameters}): {self.description}>"
+        chance = "" if self.chance is None else f", chance {shown(self.chance)}"
+        direction = "" if self.greater_is_better else ", lower is better"
+        return f"<{type(self).__name__}({parameters}): {self.description}{chance}{direction}>"
 
     @property
     def __name__(self) -> str:  # scikit-learn prints scorers by the name of their function
@@ -163,5 +187,7 @@ class Measure(ABC):
 
     def _of_list(self, sample: Sample) -> float:
         # Which rows a measure looks at is a matter of counting them; with weights the whole curve is made.
-        depth = None if sample.weights is not None else self.depth(int(sample.n_pos), int(sample.n_neg))
+        depth = None
+        if sample.weights is None and sample.scores.size > _SMALL:
+            depth = self.depth(int(sample.n_pos), int(sample.n_neg))
         return self.value(RocCurve.of_sample(sample, depth))

@@ -1,5 +1,7 @@
 """Short names: ``measure("pauc@0.02:0.05")`` reads what ``str`` of a measure prints."""
 
+from difflib import get_close_matches
+
 from headrank.measures import area, early, local, ranks
 from headrank.measures.measure import Measure
 
@@ -28,21 +30,27 @@ MEASURES: tuple[type[Measure], ...] = (
     early.BEDROC,
     early.KS,
 )
-_BY_PREFIX = {kind.prefix: kind for kind in MEASURES}
+_BY_PREFIX = {kind.prefix: kind for kind in MEASURES if kind is not ranks.RankStatistic}
 
 
-def measure(name: str) -> Measure:
-    """Make a measure from its short name, and refuse names that are not one.
+def measure(name: str | Measure) -> Measure:
+    """Make a measure from its short name, and refuse names that are not one. A measure is returned as it is.
 
     >>> measure("pauc@0.05")
-    <PartialAUC(min_fpr=0.0, max_fpr=0.05): mean TPR over FPR 0 to 0.05 (area / width), chance 0.025, perfect 1>
+    <PartialAUC(min_fpr=0.0, max_fpr=0.05): mean TPR over FPR 0 to 0.05 (area / width), perfect 1, chance 0.025>
     >>> [str(measure(name)) for name in ("auc", "locauc@0.1", "tpr@fpr=0.01", "p@100", "bedroc@20")]
     ['auc', 'locauc@0.1', 'tpr@fpr=0.01', 'p@100', 'bedroc@20']
     """
+    if isinstance(name, Measure):
+        return name
+    if not isinstance(name, str):
+        raise TypeError(f"needed a measure or the short name of one, such as 'pauc@0.05', got {name!r}")
     prefix, _, spec = name.strip().partition("@")
     if prefix not in _BY_PREFIX:
-        raise ValueError(f"no measure is called {prefix!r}; known are {', '.join(sorted(_BY_PREFIX))}")
+        close = get_close_matches(prefix.lower(), _BY_PREFIX, n=1)
+        hint = f"did you mean {close[0]!r}? " if close else ""
+        raise ValueError(f"no measure is called {prefix!r}; {hint}known are {', '.join(sorted(_BY_PREFIX))}")
     try:
         return _BY_PREFIX[prefix].from_spec(spec)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"cannot read the measure {name!r}: {error}") from None
+        raise ValueError(f"cannot read the measure {name!r}: {error}; names look like 'pauc@0.05' or 'p@100'") from None

@@ -9,12 +9,12 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from headrank._numbers import above_zero, real
+from headrank._numbers import above_zero
 from headrank._types import Vector
 from headrank.curve import RocCurve, share
 from headrank.measures.local import TopMeasure
 from headrank.measures.measure import Measure
-from headrank.measures.spelling import shown
+from headrank.measures.spelling import number, shown
 
 
 def _mid_ranks(curve: RocCurve) -> Vector:
@@ -24,8 +24,8 @@ def _mid_ranks(curve: RocCurve) -> Vector:
     return np.asarray(curve.n - above - (rows - 1) / 2)
 
 
-def _mean_over_positives(curve: RocCurve, scores: Vector) -> float:
-    return float(scores @ curve.pos) / curve.n_pos
+def _mean_over_positives(curve: RocCurve, values: Vector) -> float:
+    return float(values @ curve.pos) / curve.n_pos
 
 
 @dataclass(frozen=True, repr=False)
@@ -47,7 +47,7 @@ class RankStatistic(Measure):
         if not callable(self.phi):
             raise TypeError(f"phi must be a function of the relative rank, got {self.phi!r}")
 
-    def value(self, curve: RocCurve) -> float:
+    def _value(self, curve: RocCurve) -> float:
         curve.require_complete(str(self))
         return _mean_over_positives(curve, np.asarray(self.phi(_mid_ranks(curve) / (curve.n + 1))))
 
@@ -57,10 +57,6 @@ class RankStatistic(Measure):
     @property
     def spec(self) -> str:
         return getattr(self.phi, "__name__", type(self.phi).__name__)
-
-    @classmethod
-    def from_spec(cls, spec: str) -> Self:
-        raise ValueError("a function cannot be read from a name; write RankStatistic(phi), or push@P for v**P")
 
     @property
     def description(self) -> str:
@@ -83,8 +79,9 @@ class PNormPush(Measure):
     def __post_init__(self) -> None:
         object.__setattr__(self, "power", above_zero("power", self.power))
 
-    def value(self, curve: RocCurve) -> float:
-        return RankStatistic(lambda v: np.asarray(v**self.power)).value(curve)
+    def _value(self, curve: RocCurve) -> float:
+        curve.require_complete(str(self))
+        return _mean_over_positives(curve, (_mid_ranks(curve) / (curve.n + 1)) ** self.power)
 
     @property
     def chance(self) -> float:
@@ -96,11 +93,11 @@ class PNormPush(Measure):
 
     @classmethod
     def from_spec(cls, spec: str) -> Self:
-        return cls(real("power", spec))
+        return cls(number(spec))
 
     @property
     def description(self) -> str:
-        return f"mean over the positives of (rank / (N + 1)) ** {self.spec}, chance {self.chance:.4g}"
+        return f"mean over the positives of (rank / (N + 1)) ** {self.spec}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -116,7 +113,7 @@ class WRanking(TopMeasure):
 
     prefix: ClassVar[str] = "w"
 
-    def value(self, curve: RocCurve) -> float:
+    def _value(self, curve: RocCurve) -> float:
         if curve.weighted:
             curve.require_complete(str(self))  # the rank of a light row below a head may count as well
         curve.levels_in_top(self.top)  # refuses a head that is too shallow
@@ -128,9 +125,11 @@ class WRanking(TopMeasure):
     def chance_on(self, curve: RocCurve) -> float:
         # A random order: the mean of phi over the ranks 1..N. (A constant scorer has the middle rank, which counts
         # as top or not, all or nothing.)
-        n = floor(curve.n)
+        if curve.weighted:
+            return self.top * (2 - self.top) / 2
+        n = int(curve.n)
         first = max(floor(n + 1 - share(self.top, n + 1)) + 1, 1)
-        return (n + first) * (n - first + 1) / (2 * n * (n + 1)) if n else 0.0
+        return (n + first) * (n - first + 1) / (2 * n * (n + 1))
 
     @property
     def description(self) -> str:

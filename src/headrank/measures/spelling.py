@@ -1,7 +1,5 @@
 """The parameters in short names: printed so that they can be read back."""
 
-from headrank._numbers import real
-
 
 def shown(value: float) -> str:
     """Print a number as short as it can be read back: 0.05, 1, 0.0673545."""
@@ -15,10 +13,18 @@ def named(text: str, *names: str) -> list[float]:
     if [part[0].strip() for part in parts] != list(names) or any(len(part) != 2 for part in parts):
         wanted = ",".join(f"{name}=NUMBER" for name in names)
         raise ValueError(f"needed {wanted} after the @")
-    return [real(name, value) for name, value in parts]
+    return [number(value) for _, value in parts]
 
 
 def span(text: str) -> tuple[float, float]:
     """Read ``"0.02:0.05"``, or ``"0.05"`` for 0 to 0.05."""
     low, colon, high = text.rpartition(":")
-    return (real("the lower end", low) if colon else 0.0), real("the number after the @", high)
+    return (number(low) if colon else 0.0), number(high)
+
+
+def number(text: str) -> float:
+    """Read a number."""
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"needed a number, got {text!r}") from None

@@ -11,6 +11,7 @@ from headrank._types import Vector
 from headrank.curve import RocCurve
 from headrank.measures import (
     AUC,
+    FPRAtTPR,
     FROCArea,
     Measure,
     PartialAUC,
@@ -89,7 +90,7 @@ def _(measure: PartialAUC | StandardizedPartialAUC) -> Region:
 
 @region_of.register
 def _(measure: FROCArea) -> Region:
-    return Region(measure.region.min_fpr, measure.region.max_fpr)
+    return Region(measure.as_partial_auc.min_fpr, measure.as_partial_auc.max_fpr)
 
 
 @region_of.register
@@ -106,6 +107,11 @@ def point_of(_measure: Measure, _curve: RocCurve) -> Point | None:
 @point_of.register
 def _(measure: TPRAtFPR, curve: RocCurve) -> Point:
     return Point(measure.fpr, measure.value(curve))
+
+
+@point_of.register
+def _(measure: FPRAtTPR, curve: RocCurve) -> Point:
+    return Point(measure.value(curve), measure.tpr)
 
 
 def top_of(curve: RocCurve, top: float) -> tuple[Point, Control]:

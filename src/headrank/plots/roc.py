@@ -11,6 +11,7 @@ from headrank._numbers import rate
 from headrank._types import ArrayLike
 from headrank.curve import RocCurve
 from headrank.measures import AUC, Measure
+from headrank.measures import measure as measure_of
 from headrank.plots.drawing import Pen, number
 from headrank.plots.polyline import Window, clip, first_false_positive
 from headrank.plots.regions import point_of, region_of, top_of
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 UNNAMED = "ROC curve"
+_MOST_SHADED = 3
+"""More shades than this on top of each other are mud."""
 Styles: TypeAlias = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 """Keywords of matplotlib's lines, for all curves or for each."""
 
@@ -31,7 +34,7 @@ Styles: TypeAlias = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 class PlotOptions(TypedDict, total=False):
     """The options of `RocDisplay.plot`, which all ways to make a display pass on."""
 
-    measure: Measure | None
+    measure: Measure | str | None
     top: float | None
     max_fpr: float | None
     log: bool
@@ -247,7 +250,7 @@ class RocDisplay:
         self,
         ax: Axes | None = None,
         *,
-        measure: Measure | None = None,
+        measure: Measure | str | None = None,
         top: float | None = None,
         max_fpr: float | None = None,
         log: bool = False,
@@ -261,15 +264,16 @@ class RocDisplay:
         ----------
         ax : matplotlib Axes, optional
             Where to draw; by default in a figure of its own.
-        measure : Measure, optional
-            Its value stands in the legend. If it looks at a range of false positive rates, the area it means is
-            shaded; `TPRAtFPR` marks its point.
+        measure : Measure or str, optional
+            A measure or its short name. Its value stands in the legend. If it looks at a range of false positive
+            rates, the area it means is shaded under up to three curves; `TPRAtFPR` and `FPRAtTPR` mark their point.
         top : float in (0, 1], optional
             Marks on each curve the best fraction of all rows, with the control line on which it lies: all the
             classifiers that call so many rows positive. Where rows tie at the border all of them are in the top;
             the point and the line are those of the larger top, and the legend says how large it is.
         max_fpr : float in (0, 1], optional
-            Shows the head only, up to this false positive rate and to the highest true positive rate there.
+            Shows the head only, up to this false positive rate and to the highest true positive rate there. By
+            default the whole curve; of heads, as far as they go.
         log : bool
             Logarithmic false positive rates, from half of the first false positive on. A point at rate 0 is put on
             the left edge.
@@ -284,6 +288,9 @@ class RocDisplay:
 
         # All that may be refused comes before the first stroke: no half-drawn or empty figure is left behind.
         curves = list(self.curves.values())
+        measure = None if measure is None else measure_of(measure)
+        if max_fpr is None and not any(curve.complete for curve in curves):
+            max_fpr = max(float(curve.fpr[-1]) for curve in curves)
         window = self._window(max_fpr, log)
         labels = self._labels(measure)
         tops = [] if top is None else [top_of(curve, top) for curve in curves]
@@ -300,7 +307,8 @@ class RocDisplay:
         self.lines_ = pen.curves(curves, labels, styles, alike=self.folds_of is not None)
         colours = [line.get_color() for line in self.lines_]
         region = None if measure is None else region_of(measure)
-        self.shades_ = [] if region is None else pen.shades(curves, region, colours)
+        shaded = region is not None and self.folds_of is None and len(curves) <= _MOST_SHADED
+        self.shades_ = pen.shades(curves, region, colours) if shaded and region is not None else []
         self.chance_line_ = pen.chance(measure) if chance else None
         self.control_line_ = None if top is None else pen.controls(top, [control for _, control in tops])
         self.points_ = pen.points(points, colours)
@@ -326,8 +334,6 @@ class RocDisplay:
             measure = AUC()
         if measure is None:
             return list(self.curves)
-        if not isinstance(measure, Measure):
-            raise TypeError(f"needed a measure, got {measure!r}; headrank.measure makes one from its short name")
         values = [measure.value(curve) for curve in self.curves.values()]
         if self.folds_of is None:
             return [f"{name}, {measure} = {number(value)}" for name, value in zip(self.curves, values, strict=True)]

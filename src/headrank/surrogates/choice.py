@@ -38,7 +38,7 @@ def _(measure: PartialAUC | StandardizedPartialAUC) -> tuple[float, float]:
 
 @fpr_range.register
 def _(measure: FROCArea) -> tuple[float, float]:
-    return fpr_range(measure.region)
+    return fpr_range(measure.as_partial_auc)
 
 
 def surrogate_for(measure: Measure, kind: str, rows: RowFacts | None = None) -> Surrogate:

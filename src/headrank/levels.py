@@ -1,0 +1,70 @@
+"""From rows to levels: which rows a head holds, and how many of each class there are at each distinct score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, inf
+
+import numpy as np
+
+from headrank._types import Counts, Vector
+from headrank.labels import Sample
+
+
+@dataclass(frozen=True)
+class Depth:
+    """How far down a head reaches: at least this many negatives, positives and rows (by weight)."""
+
+    n_neg: float = 0
+    n_pos: float = 0
+    n_rows: float = 0
+
+
+def floor_of(sample: Sample, depth: Depth) -> float:
+    """Score of the lowest row that a head of this depth must hold; -inf if it must hold all rows. O(n)."""
+    wanted = ((depth.n_neg, ~sample.positive), (depth.n_pos, sample.positive), (depth.n_rows, slice(None)))
+    return min(_score_at_weight(sample.take(rows), weight) for weight, rows in wanted if weight > 0)
+
+
+def levels_of(sample: Sample) -> tuple[Vector, Counts, Counts]:
+    """Distinct scores, descending, with the positives and negatives at each. O(n log n)."""
+    if sample.weights is not None:
+        order = np.argsort(-sample.scores)
+        scores, positive, weights = sample.scores[order], sample.positive[order], sample.weights[order]
+        starts = starts_of_runs(scores)
+        if not starts.size:
+            return scores, weights, weights
+        pos = np.add.reduceat(np.where(positive, weights, 0.0), starts)
+        neg = np.add.reduceat(np.where(positive, 0.0, weights), starts)
+        return scores[starts], pos, neg
+    # Sorting bare values is several times faster than sorting row numbers by value. Which class a value belongs to
+    # is found afterwards for the rarer class alone.
+    ascending = np.sort(sample.scores)
+    starts = starts_of_runs(ascending)
+    rows = np.diff(starts, append=ascending.size)
+    distinct = ascending if starts.size == ascending.size else ascending[starts]
+    del ascending, starts  # as large as the sample: what follows needs the room
+    pos_is_rarer = 2 * np.count_nonzero(sample.positive) <= sample.positive.size
+    rare_scores = np.sort(sample.scores[sample.positive == pos_is_rarer])
+    rare = np.bincount(np.searchsorted(distinct, rare_scores), minlength=distinct.size)
+    rows -= rare
+    pos, neg = (rare, rows) if pos_is_rarer else (rows, rare)
+    return distinct[::-1], pos[::-1], neg[::-1]
+
+
+def starts_of_runs(ordered: Vector) -> Counts:
+    """Position at which each run of equal values starts."""
+    if not ordered.size:
+        return np.zeros(0, dtype=np.intp)
+    return np.concatenate([[0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1])
+
+
+def _score_at_weight(part: Sample, wanted: float) -> float:
+    """Highest score with at least the weight ``wanted`` at or above it; -inf if the whole part weighs no more."""
+    scores, weights = part.scores, part.weights
+    if weights is not None:
+        order = np.argsort(-scores)
+        last = int(np.searchsorted(np.cumsum(weights[order]), wanted))
+        return float(scores[order[last]]) if last + 1 < scores.size else -inf
+    k = ceil(min(wanted, scores.size))
+    return float(np.partition(scores, scores.size - k)[scores.size - k]) if k < scores.size else -inf
