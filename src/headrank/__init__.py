@@ -31,7 +31,7 @@ from headrank.measures import (
     WRanking,
     measure,
 )
-from headrank.plots import RocDisplay
+from headrank.plots import PathDisplay, RocDisplay
 
 if TYPE_CHECKING:
     from headrank.estimators import LinearRanker, path
@@ -53,6 +53,7 @@ __all__ = [
     "Measure",
     "PNormPush",
     "PartialAUC",
+    "PathDisplay",
     "PrecisionAt",
     "QueryMean",
     "RankStatistic",

@@ -28,9 +28,14 @@ def share(fraction: float, total: float) -> float:
     ``share(0.29, 100)`` is 29 and not 28.999999999999996, ``share(1 / 3, 3)`` is 1. Where a count decides whether a row
     is in or out, the rounding of a fraction must not.
     """
-    product = fraction * total
-    nearest = round(2 * product) / 2
-    return nearest if abs(product - nearest) <= 4 * _EPSILON * product else product
+    return float(shares(fraction, np.float64(total)))
+
+
+def shares(fraction: float, totals: Any) -> Any:
+    """Return `share` for an array of totals."""
+    products = fraction * totals
+    nearest = np.rint(2 * products) / 2
+    return np.where(np.abs(products - nearest) <= 4 * _EPSILON * products, nearest, products)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -66,8 +66,8 @@ class Sample:
         if n_pos in (0, self.positive.size):
             present, missing = ("positive", "negative") if n_pos else ("negative", "positive")
             raise OneClassError(
-                f"needed positive and negative rows, but all {self.positive.size} rows are {present} and none is "
-                f"{missing}; a ROC curve needs both: use a larger or stratified sample, or check pos_label"
+                f"needed rows of both classes, positive and negative, but all {self.positive.size} rows are {present} "
+                f"and none is {missing}: use a larger or stratified sample, or check pos_label"
             )
         return self
 
@@ -153,7 +153,7 @@ def check_weights(sample_weight: ArrayLike) -> Vector:
             "a weight is a multiplicity, and rates of negative counts are not rates; use 0 to leave a row out"
         )
     if not weights.any():
-        raise InvalidSampleError("sample_weight is 0 for every row: nothing is left to measure")
+        raise InvalidSampleError("sample_weight is zero for every row: nothing is left")
     total = weights.sum()
     if not _SMALLEST_TOTAL <= total <= 1 / _SMALLEST_TOTAL:
         raise InvalidSampleError(

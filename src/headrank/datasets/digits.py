@@ -6,14 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from headrank._types import BoolVector, Vector
+from headrank._types import BoolVector, IntVector, Vector
 
 
 @dataclass(frozen=True, eq=False)
 class ScoredRows:
-    """Labels, and the scores several models gave the same rows."""
+    """Rows, their labels, the folds they were split into, and the out-of-fold scores of several models."""
 
+    X: Vector
     y: BoolVector
+    folds: list[tuple[IntVector, IntVector]]
     scores: dict[str, Vector]
 
 
@@ -49,10 +51,10 @@ def scored_eights() -> ScoredRows:
     from sklearn.preprocessing import StandardScaler
 
     X, y = coarse_eights()
-    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    folds = list(StratifiedKFold(5, shuffle=True, random_state=0).split(X, y))
     models = {"plain": LogisticRegression(), "balanced": LogisticRegression(class_weight="balanced")}
     scores = {
         name: cross_val_predict(make_pipeline(StandardScaler(), model), X, y, cv=folds, method="decision_function")
         for name, model in models.items()
     }
-    return ScoredRows(y, scores)
+    return ScoredRows(X, y, folds, scores)

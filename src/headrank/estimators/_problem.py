@@ -91,31 +91,31 @@ def pose(
 ) -> Problem:
     """Join rows and labels to a problem. X is checked already; nothing of it is copied."""
     weights = None if sample_weight is None else check_weights(sample_weight)
-    if weights is not None and np.all(weights == weights[0]):
-        weights = None  # equal weights are no weights
     queries = None if qid is None else check_queries(qid)
     for name, values in (("sample_weight", weights), ("qid", queries)):
         if values is not None and values.size != positive.size:
             raise ValueError(f"{name} must have one value per row: X has {positive.size} rows, {name} {values.size}")
+    if weights is not None and np.all(weights == weights[0]):
+        weights = None  # equal weights are no weights
     counted = np.ones(positive.size, dtype=bool) if weights is None else weights > 0
     _require_both_classes(positive[counted], None if queries is None else queries[counted])
     facts = RowFacts(*_by_class(weights, positive), *_by_class(queries, positive))
     rows = open_rows(X)
-    scale = feature_scale(X) if standardize else None
+    scale = feature_scale(X, weights) if standardize else None
     rows = rows if scale is None else ScaledRows(rows, scale)
     return Problem(
         LinearRisk(rows, surrogate_for(measure, surrogate, facts), positive), measure, weights, queries, scale
     )
 
 
-def feature_scale(X: Any) -> Vector:
+def feature_scale(X: Any, weights: Vector | None) -> Vector:
     """Standard deviation of each feature, 1 for a constant one. One pass, by blocks: X is not copied."""
     from sklearn.preprocessing import StandardScaler
     from sklearn.utils import gen_batches
 
     scaler = StandardScaler(with_mean=False)
     for block in gen_batches(X.shape[0], 16_384):
-        scaler.partial_fit(X[block])
+        scaler.partial_fit(X[block], sample_weight=None if weights is None else weights[block])
     return np.asarray(scaler.scale_, dtype=np.float64)
 
 

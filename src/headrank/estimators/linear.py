@@ -124,8 +124,8 @@ class LinearRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
 
         Parameters
         ----------
-        X : array, CSR or CSC matrix or data frame of shape (n_rows, n_features)
-            float64 and float32 are used as they are; X is never copied then.
+        X : array, sparse matrix or data frame of shape (n_rows, n_features)
+            Dense or CSR, float64 or float32 are used as they are; X is never copied then.
         y : array-like of shape (n_rows,)
             Two classes; the greater one, in sorted order, is the positive one.
         sample_weight : array-like of shape (n_rows,), optional
@@ -151,7 +151,7 @@ class LinearRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None
     ) -> Problem:
         """Check the input and state the problem that `fit` solves, for whoever wants to solve it for many C."""
-        X, labels = validate_data(self, X, y, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32))
+        X, labels = validate_data(self, X, y, accept_sparse="csr", dtype=(np.float64, np.float32))
         check_classification_targets(labels)
         if type_of_target(labels, input_name="y") == "multiclass":
             raise ValueError(
@@ -193,8 +193,8 @@ class LinearRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
             warnings.warn(f"interrupted with a gap of {solution.gap:.2g}; kept the best so far", ConvergenceWarning, 3)
         elif solution.gap > self.tol:
             warnings.warn(
-                f"gap {solution.gap:.2g} > tol {self.tol:.2g} after {solution.n_iter} evaluations; raise max_iter, or "
-                "set standardize=True",
+                f"gap {solution.gap:.2g} > tol {self.tol:.2g} after {solution.n_iter} evaluations; raise max_iter or "
+                "tol, or set standardize=True",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -203,11 +203,12 @@ class LinearRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
     def decision_function(self, X: Any) -> Vector:
         """Score rows, higher = more positive; above 0 is what `predict` calls positive."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32), reset=False)
+        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
         return open_rows(X).scores(self.coef_) + self.intercept_
 
     def predict(self, X: Any) -> Any:
         """Call positive as large a share of rows like the training rows as was positive there; see the notes."""
+        check_is_fitted(self)
         return self.classes_[(self.decision_function(X) > 0).astype(np.intp)]
 
     def score(

@@ -1,5 +1,6 @@
-"""What does the curve look like, and its head? Displays of ROC curves that keep the numbers they draw."""
+"""What does it look like? Pictures of ROC curves and of what is measured on them, and of paths of C."""
 
+from headrank.plots.path import PathDisplay
 from headrank.plots.roc import RocDisplay
 
-__all__ = ["RocDisplay"]
+__all__ = ["PathDisplay", "RocDisplay"]

@@ -7,10 +7,16 @@ import numpy as np
 
 from headrank._types import Vector
 
+_BLOCK_ROWS = 16_384
+
 
 @dataclass(frozen=True, eq=False)
 class SparseRows:
-    """A SciPy sparse matrix or array in CSR or CSC format, float64 or float32."""
+    """A SciPy sparse matrix or array in CSR format, float64 or float32.
+
+    The vectors take the type of the matrix: the other way round, SciPy would convert the matrix at each product.
+    Sums over float32 rows are formed by blocks and added up in float64, as for dense rows.
+    """
 
     X: Any
 
@@ -19,12 +25,23 @@ class SparseRows:
         """Columns of X."""
         return int(self.X.shape[1])
 
-    # The vectors take the type of the matrix: the other way round, SciPy would convert the matrix at each product.
-
     def scores(self, weights: Vector) -> Vector:
         """X @ weights."""
         return np.asarray(self.X @ weights.astype(self.X.dtype, copy=False), dtype=np.float64)
 
     def combine(self, coef: Vector) -> Vector:
         """The product coef @ X, for one vector or several."""
-        return np.asarray((self.X.T @ coef.T.astype(self.X.dtype, copy=False)).T, dtype=np.float64)
+        if self.X.dtype == np.float64:
+            return np.asarray((self.X.T @ coef.T).T)
+        total: Vector = np.zeros((*coef.shape[:-1], self.n_features))
+        for start in range(0, self.X.shape[0], _BLOCK_ROWS):
+            stop = min(start + _BLOCK_ROWS, self.X.shape[0])
+            total += (self._block(start, stop).T @ coef[..., start:stop].T.astype(self.X.dtype)).T
+        return total
+
+    def _block(self, start: int, stop: int) -> Any:
+        """Some of the rows, as a matrix that shares their memory."""
+        ends = self.X.indptr[start : stop + 1]
+        held = slice(ends[0], ends[-1])
+        parts = self.X.data[held], self.X.indices[held], ends - ends[0]
+        return type(self.X)(parts, shape=(stop - start, self.n_features), copy=False)

@@ -11,6 +11,7 @@ from headrank.solvers.qp import solve_dual
 
 _IDLE_LIMIT = 20
 """A cut that has carried no weight for so many solves in a row is taken to be dead."""
+_MOST_CUTS = 300
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,10 +59,24 @@ class Bundle:
         self._forget_dead(coefficients)
         return Model(weights, lower)
 
+    def gains_at_zero(self, C: float, lower: float) -> tuple[float, float]:
+        """What any weights can gain over w = 0 at most, and what the steepest single cut would promise.
+
+        The first is near 0 if and only if w = 0 is optimal, but so is the second if C is small; their ratio tells.
+        """
+        offsets = np.array(self.offsets)
+        squares = self._gram.diagonal()
+        steps = np.minimum(C, offsets / np.maximum(squares, 1e-300))
+        promised = C * offsets - (offsets * steps - steps**2 * squares / 2)
+        return C * float(offsets.max()) - lower, float(promised.max())
+
     def _forget_dead(self, coefficients: Vector) -> None:
         alive = coefficients > 1e-12 * coefficients.max(initial=0.0)
         self._idle = [0 if lives else idle + 1 for lives, idle in zip(alive, self._idle, strict=True)]
         keep = [i for i, idle in enumerate(self._idle) if idle < _IDLE_LIMIT]
+        if len(keep) > _MOST_CUTS:  # the program grows with the cube of its size
+            heaviest = np.argsort(-coefficients[keep], kind="stable")[:_MOST_CUTS]
+            keep = sorted(keep[i] for i in heaviest)
         if len(keep) < len(self):
             self.normals = [self.normals[i] for i in keep]
             self.offsets = [self.offsets[i] for i in keep]

@@ -50,5 +50,5 @@ def cutting_plane(
             weights = model.weights
     except KeyboardInterrupt:
         interrupted = True
-        record.add(best_objective, lower, len(bundle))
+        record.interrupt(best_objective, lower, len(bundle))
     return Solution(best, tuple(record.steps), bundle, interrupted)

@@ -38,6 +38,9 @@ _KEPT_TRIALS = 4
 """Each trial holds vectors of the length of the data."""
 _SLOPE_LEFT = 0.3
 """A step is good enough when it leaves at most this share of the slope along the ray."""
+_NOTHING, _MOST_WITHIN = 1e-3, 30
+"""What counts as nothing to gain over w = 0, and how many evaluations within the tolerance may be spent to know."""
+_STUCK_STEPS = 100
 _STALL_STEPS, _STALL_FACTOR = 3, 0.5
 """The gap stalls when so many steps have not even halved it."""
 
@@ -112,14 +115,18 @@ def hybrid(
 
     origin: Vector = np.zeros(n_features) if start is None else start
     here = best = visit([_Trial(origin, risk.at(origin))])
-    interrupted = False
+    interrupted, n_within = False, 0
     try:
         while True:
             model = bundle.model(C)
             lower = max(lower, model.lower)
             step = record.add(best.objective, lower, len(bundle))
-            if step.gap <= tol or step.n_iter >= max_iter:
+            if step.n_iter >= max_iter or _stuck(record.steps):
                 break
+            if step.gap <= tol:
+                n_within += 1
+                if n_within > _MOST_WITHIN or not _idle_at_zero(bundle, C, best.objective, lower):
+                    break
             stalled = _stalled(record.steps)
             if not pairs or (stalled and step.n_iter % 2 == 0):
                 here = best
@@ -136,8 +143,24 @@ def hybrid(
                 best = here
     except KeyboardInterrupt:
         interrupted = True
-        record.add(best.objective, lower, len(bundle))
+        record.interrupt(best.objective, lower, len(bundle))
     return Solution(best.weights, tuple(record.steps), bundle, interrupted)
+
+
+def _idle_at_zero(bundle: Bundle, C: float, objective: float, lower: float) -> bool:
+    """Whether the search stands at w = 0 though weights could gain something over it.
+
+    For a small C the objective is flat and w = 0 lies within any tolerance; yet a ranking needs a direction, however
+    short. The search goes on until it has half of what can be gained, or has proved that there is nothing to gain.
+    """
+    possible, promised = bundle.gains_at_zero(C, lower)
+    gained = possible + lower - objective
+    return gained < possible / 2 and possible > _NOTHING * promised
+
+
+def _stuck(steps: list[Step]) -> bool:
+    """Whether rounding is all that is left: a hundred steps have brought next to nothing."""
+    return len(steps) > _STUCK_STEPS and steps[-1].gap > 0.99 * steps[-1 - _STUCK_STEPS].gap
 
 
 def _stalled(steps: list[Step]) -> bool:

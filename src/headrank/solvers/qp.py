@@ -21,23 +21,39 @@ def solve_dual(gram: Vector, offsets: Vector, total: float) -> Vector:
         result = np.zeros(offsets.size)
         result[int(np.argmax(offsets))] = total if offsets.max() > 0 else 0.0
         return result
-    unit = min(total, height / largest)
-    limit = total / unit
+    # The natural unit of the coefficients. Where it is far below their total, the quadratic term is all but absent, and
+    # the total is the better unit: the better of both answers is kept.
+    natural = min(total, height / largest)
+    candidates = [_solve_scaled(gram, offsets, total, natural)]
+    if total > 1e3 * natural:
+        candidates.append(_solve_scaled(gram, offsets, total, total))
+    return max(candidates, key=lambda a: float(offsets @ a - a @ gram @ a / 2))
+
+
+def _solve_scaled(gram: Vector, offsets: Vector, total: float, unit: float) -> Vector:
+    """Solve in units of ``unit``, and make the answer feasible."""
+    size = offsets.size
+    height = float(np.abs(offsets).max())
     solver = piqp.DenseSolver()
     solver.settings.verbose = False
     solver.settings.eps_abs = solver.settings.eps_rel = 1e-10
+    limit = total / unit
     solver.setup(
         gram * (unit / height),
         -offsets / height,
         None,
         None,
-        np.ones((1, offsets.size)),
+        np.ones((1, size)),
         np.array([-1e30]),
         np.array([limit]),
-        np.zeros(offsets.size),
-        np.full(offsets.size, 1e30),
+        np.zeros(size),
+        np.full(size, 1e30),
     )
     solver.solve()
     scaled = np.nan_to_num(np.clip(solver.result.x, 0.0, None), nan=0.0, posinf=0.0)
-    excess = scaled.sum() / limit
-    return np.asarray(scaled * (unit / max(excess, 1.0)))
+    # The best multiple of the answer: never worse than 0, and mends an answer whose length alone is wrong.
+    slope, curvature, length = float(offsets @ scaled), float(scaled @ gram @ scaled), float(scaled.sum())
+    if slope <= 0 or length <= 0:
+        return np.zeros(size)
+    longest = total / length
+    return np.asarray(scaled * (min(slope / curvature, longest) if curvature > 0 else longest))

@@ -78,8 +78,17 @@ class Record:
 
     def add(self, objective: float, lower: float, n_cuts: int) -> Step:
         """Note one evaluation, and tell whoever listens."""
-        step = Step(len(self.steps) + 1, objective, lower, n_cuts, time.perf_counter() - self._began)
-        self.steps.append(step)
+        step = self._noted(objective, lower, n_cuts)
         if self._callback is not None:
             self._callback(step)
+        return step
+
+    def interrupt(self, objective: float, lower: float, n_cuts: int) -> None:
+        """Note what was found since the last step, if anything; nobody is told, as somebody has just said stop."""
+        if not self.steps or self.steps[-1].objective != objective:
+            self._noted(objective, lower, n_cuts)
+
+    def _noted(self, objective: float, lower: float, n_cuts: int) -> Step:
+        step = Step(len(self.steps) + 1, objective, lower, n_cuts, time.perf_counter() - self._began)
+        self.steps.append(step)
         return step

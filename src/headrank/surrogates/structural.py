@@ -30,6 +30,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from headrank._types import BoolVector, IntVector, Vector
+from headrank.curve import share, shares
 from headrank.surrogates.cut import Cut, RowFacts
 
 
@@ -65,7 +66,7 @@ class StructuralHinge:
 
     def _of_one_list(self, s: Vector, t: Vector) -> Cut:
         n = t.size
-        low, high = n * self.min_fpr, n * self.max_fpr
+        low, high = share(self.min_fpr, n), share(self.max_fpr, n)
         first, last = floor(low), ceil(high)
         reached = last
         if not self.only_reached:  # below the range, a negative adds to nobody's sum unless it outscores a positive
@@ -129,7 +130,7 @@ class StructuralHinge:
         edges = np.concatenate([[0.0], np.cumsum(widths)])
         borders = edges[np.searchsorted(queries, np.arange(n_queries + 1))]
         n_neg = np.diff(borders)
-        low, high = borders[:-1] + n_neg * self.min_fpr, borders[:-1] + n_neg * self.max_fpr
+        low, high = (borders[:-1] + shares(fpr, n_neg) for fpr in (self.min_fpr, self.max_fpr))
         if self.rows.neg_weights is not None:
             # Cut the rows in two where a range begins or ends.
             cut_edges = np.unique(np.concatenate([edges, low, high]))

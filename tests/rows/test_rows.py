@@ -1,0 +1,147 @@
+"""Every storage of rows answers the same two questions, and neither copies nor changes what it holds."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from headrank.rows import DenseRows, ScaledRows, SparseRows, open_rows
+
+N_ROWS, N_FEATURES = 40_000, 12  # more rows than one block of the float32 product
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(N_ROWS, N_FEATURES)) * (RNG.random((N_ROWS, N_FEATURES)) < 0.3)
+SCALE = RNG.uniform(0.1, 10, N_FEATURES)
+
+
+def mapped(dtype):
+    def save(folder):
+        np.save(folder / "rows.npy", X.astype(dtype))
+        return folder / "rows.npy"
+
+    return save
+
+
+STORAGES = {
+    "dense": lambda _: X.copy(),
+    "dense float32": lambda _: X.astype(np.float32),
+    "dense Fortran": lambda _: np.asfortranarray(X),
+    "dense Fortran float32": lambda _: np.asfortranarray(X, dtype=np.float32),
+    "dense view": lambda _: np.repeat(X, 2, axis=0)[::2],
+    "CSR": lambda _: sparse.csr_matrix(X),
+    "CSR float32": lambda _: sparse.csr_array(X, dtype=np.float32),
+    "mapped": mapped(np.float64),
+    "mapped float32": mapped(np.float32),
+    "mapped, path as str": lambda folder: str(mapped(np.float64)(folder)),
+}
+
+
+class Stored:
+    """A storage, what it should hold, and how exact it can be."""
+
+    def __init__(self, name, scaled, folder):
+        self.source = STORAGES[name](folder)
+        rows = open_rows(self.source)
+        self.inner = rows
+        self.rows = ScaledRows(rows, SCALE) if scaled else rows
+        self.X = X / SCALE if scaled else X
+        self.tol = 1e-5 if "float32" in name else 1e-12
+
+
+@pytest.fixture(params=[(name, scaled) for name in STORAGES for scaled in (False, True)], ids=str)
+def stored(request, tmp_path):
+    return Stored(*request.param, tmp_path)
+
+
+def assert_close(actual, expected, tol, size):
+    """Close relative to the sum of the sizes of the terms: cancellation is nobody's fault."""
+    assert actual.dtype == np.float64
+    assert actual.shape == expected.shape
+    assert (np.abs(actual - expected) <= tol * (size + 1e-30)).all()
+
+
+def test_scores(stored):
+    weights = np.random.default_rng(1).normal(size=N_FEATURES)
+    assert stored.rows.n_features == N_FEATURES
+    assert_close(stored.rows.scores(weights), stored.X @ weights, stored.tol, np.abs(stored.X) @ np.abs(weights))
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (4,)])
+def test_combine(stored, shape):
+    coef = np.random.default_rng(2).normal(size=(*shape, N_ROWS)) / N_ROWS
+    assert_close(stored.rows.combine(coef), coef @ stored.X, stored.tol, np.abs(coef) @ np.abs(stored.X))
+
+
+def test_the_two_questions_are_transposes_of_each_other(stored):
+    rng = np.random.default_rng(3)
+    weights, coef = rng.normal(size=N_FEATURES), rng.normal(size=N_ROWS)
+    one, other = coef @ stored.rows.scores(weights), stored.rows.combine(coef) @ weights
+    assert one == pytest.approx(other, rel=1e-9 if stored.tol < 1e-9 else 1e-4)
+
+
+def test_nothing_is_copied_or_changed(stored):
+    held = stored.inner.X
+    arrays = (held.data, held.indices, held.indptr) if sparse.issparse(held) else (held,)
+    before = [array.copy() for array in arrays]
+    if sparse.issparse(stored.source):
+        assert held is stored.source
+    elif isinstance(stored.source, np.ndarray):
+        assert np.shares_memory(held, stored.source)
+    else:
+        assert isinstance(held, np.memmap)
+        assert not held.flags.writeable
+    weights, coef = np.ones(N_FEATURES), np.full(N_ROWS, 1 / N_ROWS)
+    stored.rows.scores(weights)  # once, so that one-time allocations are over
+    stored.rows.combine(coef)
+    tracemalloc.start()
+    try:
+        stored.rows.scores(weights)
+        stored.rows.combine(coef)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    vector = 8 * N_ROWS
+    assert peak < min(3 * vector, sum(array.nbytes for array in arrays))
+    assert all((array == copy).all() for array, copy in zip(arrays, before, strict=True))
+    assert (weights == 1).all()
+    assert (coef == 1 / N_ROWS).all()
+
+
+def test_opening_picks_the_storage(tmp_path):
+    assert isinstance(open_rows(X), DenseRows)
+    assert isinstance(open_rows(sparse.csr_array(X)), SparseRows)
+    assert isinstance(open_rows(mapped(np.float64)(tmp_path)), DenseRows)
+
+
+@pytest.mark.parametrize(
+    ("refused", "named"),
+    [
+        (np.ones((3, 2), dtype=int), "int64"),
+        (np.ones((3, 2), dtype=bool), "bool"),
+        (np.ones((3, 2), dtype=np.float16), "float16"),
+        (np.array([["a"]], dtype=object), "object"),
+        ([[1.0, 2.0]], "list"),
+        (np.ones(3), r"shape \(3,\)"),
+        (np.ones((2, 2, 2)), r"shape \(2, 2, 2\)"),
+        (sparse.coo_array(np.eye(2)), "coo"),
+        (sparse.csr_array(np.eye(2, dtype=int)), "int64"),
+        (None, "None"),
+    ],
+    ids=str,
+)
+def test_other_things_are_refused(refused, named):
+    with pytest.raises(TypeError, match="2-D float32 or float64 array, CSR matrix") as error:
+        open_rows(refused)
+    assert error.match(f"(?i){named}")
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"none\.npy"):
+        open_rows(tmp_path / "none.npy")
+
+
+@pytest.mark.parametrize("storage", [np.asarray, np.asfortranarray, sparse.csr_array])
+def test_float32_sums_keep_their_digits(storage):
+    """Half a million equal rows: a running float32 sum is wrong in the third digit, sums by blocks are not."""
+    rows = open_rows(storage(np.full((500_000, 2), 0.1, dtype=np.float32)))
+    assert rows.combine(np.full(500_000, 2e-6)) == pytest.approx([0.1, 0.1], rel=3e-5)
