@@ -24,6 +24,7 @@ test-slow: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/measures.py
+	$(BIN)/python benchmarks/solvers.py
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .

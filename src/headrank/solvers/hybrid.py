@@ -40,6 +40,7 @@ _SLOPE_LEFT = 0.3
 """A step is good enough when it leaves at most this share of the slope along the ray."""
 _NOTHING, _MOST_WITHIN = 1e-3, 30
 """What counts as nothing to gain over w = 0, and how many evaluations within the tolerance may be spent to know."""
+_BELOW_ROUNDING = 1e-10
 _STUCK_STEPS = 100
 _STALL_STEPS, _STALL_FACTOR = 3, 0.5
 """The gap stalls when so many steps have not even halved it."""
@@ -144,7 +145,10 @@ def hybrid(
     except KeyboardInterrupt:
         interrupted = True
         record.interrupt(best.objective, lower, len(bundle))
-    return Solution(best.weights, tuple(record.steps), bundle, interrupted)
+    weights = best.weights
+    if not weights.any() and bundle.gains_at_zero(C, lower)[1] <= _BELOW_ROUNDING * best.objective:
+        weights = bundle.model(C).weights  # as good as 0 in every digit, and it points somewhere
+    return Solution(weights, tuple(record.steps), bundle, interrupted)
 
 
 def _idle_at_zero(bundle: Bundle, C: float, objective: float, lower: float) -> bool:
