@@ -168,7 +168,7 @@ def test_queries_let_in(qid):
 def test_one_class_passes_the_door_but_is_no_sample():
     block = check_binary([0, 0], [2, 1])
     assert (block.n_pos, block.n_neg) == (0, 2)
-    with pytest.raises(OneClassError, match=r"needed positive and negative.*all 2 rows are negative.*use a larger"):
+    with pytest.raises(OneClassError, match=r"needed rows of both classes.*all 2 rows are negative.*use a larger"):
         block.require_both_classes()
 
 
@@ -228,7 +228,7 @@ REFUSED = {
     "nan weight": ((POSITIVE, SCORES), {W: [1, np.nan, 1, 1]}, r"sample_weight must be finite.*1 NaN.*use"),
     "inf weight": ((POSITIVE, SCORES), {W: [1, np.inf, 1, 1]}, r"sample_weight must be finite.*1 infinities"),
     "None weight": ((POSITIVE, SCORES), {W: [1, None, 1, 1]}, r"sample_weight.*1 (missing|NaN)"),
-    "no weight at all": ((POSITIVE, SCORES), {W: [0, 0, 0, 0]}, r"sample_weight is 0 for every row"),
+    "no weight at all": ((POSITIVE, SCORES), {W: [0, 0, 0, 0]}, r"sample_weight is zero for every row"),
     "words as weights": ((POSITIVE, SCORES), {W: WORDS}, r"sample_weight must be.*numbers.*'bad'.*convert"),
     "strings as weights": ((POSITIVE, SCORES), {W: ["1", "2", "1", "1"]}, r"sample_weight must be.*numbers"),
     "complex weights": ((POSITIVE, SCORES), {W: [1j, 2, 1, 1]}, r"sample_weight must be.*numbers"),

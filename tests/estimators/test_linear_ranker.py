@@ -183,6 +183,8 @@ def test_collapse_is_certified_and_said(surrogate):
     assert ranker.collapsed_
     assert ranker.lower_bound_ >= 0.99 * 10  # R(0) = 1: nothing below C (1 - 1 %) exists
     assert ranker.objective_ <= 10 * (1 + 1e-9)
+    with pytest.warns(ConvergenceWarning):  # the same, but not yet proved
+        assert not ranker.set_params(max_iter=1).fit(X, y).collapsed_
 
 
 @pytest.mark.parametrize("C", [1e-8, 1e-3, 1.0])
@@ -213,8 +215,7 @@ def test_awkward_samples_are_learned():
             ranker = LinearRanker("pauc@0.3", C=10, standardize=standardize).fit(rows, labels)
             assert ranker.gap_ <= 1e-3, name
             assert ranker.score(rows, labels) > 0.7, name
-    ranker = LinearRanker("pauc@0.3").fit(*fits["constant feature"])
-    assert ranker.coef_[-1] == pytest.approx(0, abs=1e-12)
+    assert LinearRanker("auc").fit(*fits["constant feature"]).coef_[-1] == pytest.approx(0, abs=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore::headrank.exceptions.CollapsedFitWarning")
@@ -368,7 +369,8 @@ def test_query_ids_and_weights_are_routed():
         train, test = result["indices"]["train"][k], result["indices"]["test"][k]
         by_hand = LinearRanker("pauc@0.4", C=5).fit(X[train], y[train], weights[train], qid[train])
         assert (by_hand.coef_ == result["estimator"][k].coef_).all()
-        assert result["test_score"][k] == pytest.approx(by_hand.score(X[test], y[test], weights[test], qid[test]))
+        measured = hr.measure("pauc@0.4")(y[test], X[test] @ by_hand.coef_, sample_weight=weights[test], qid=qid[test])
+        assert result["test_score"][k] == pytest.approx(measured)
 
 
 # The path
@@ -391,9 +393,7 @@ def test_a_path_equals_single_fits(surrogate):
     assert (np.diff(result.objectives / result.Cs) < 0).all()  # min |w|^2 / 2C + R falls as C grows
     frame = result.to_frame()
     assert frame.columns == ["C", "objective", "lower_bound", "pauc@0.2", "collapsed", "n_iter"]
-    assert frame["objective"].to_list() == result.objectives.tolist()
     assert not hasattr(ranker, "coef_")
-    assert ranker.C == 1.0
     for bad, message in (([], "at least one C"), ([1.0, 0.0], "C must be above 0")):
         with pytest.raises(ValueError, match=message):
             path(ranker, X, y, Cs=bad)
