@@ -21,7 +21,8 @@ from headrank.surrogates import RowFacts, surrogate_for
 
 _COLLAPSED = 1e-2
 """A fit has collapsed when no weights bring the surrogate's risk down by more than this share."""
-_LONGER_STEPS = np.geomspace(1e-9, 1e12, 43)
+_LONGER_STEPS = (0.3, 1.0, 3.0)
+"""In units that give the scores a standard deviation of 1."""
 SOLVERS: dict[str, Callable[..., Solution]] = {"hybrid": hybrid, "cutting-plane": cutting_plane}
 
 
@@ -55,22 +56,28 @@ class Problem:
     def collapsed(self, solution: Solution, C: float) -> bool:
         """Whether the surrogate has learned nothing: w = 0 is nearly optimal, and not only because C is small.
 
-        The lower bound proves the first. For the second, longer steps are tried along the direction in which the
-        risk falls from 0, and along the weights found.
+        The lower bound proves the first. For the second, longer steps are tried along the weights found, or, if they are
+        0, along those that the cuts suggest: a direction, however short.
         """
         if solution.lower < (1 - _COLLAPSED) * C:
             return False
-        origin = self.risk.at(np.zeros(self.rows.n_features))
-        for direction in (-self.risk.subgradients([origin])[0], solution.weights):
-            length = float(np.linalg.norm(direction))
-            if length > 0:
-                ray = self.risk.ray(origin, direction / length)
-                if any(ray.at(step).value < 1 - _COLLAPSED for step in _LONGER_STEPS):
-                    return False
-        return True
+        direction = solution.weights if solution.weights.any() else solution.bundle.model(C).weights
+        length = float(np.linalg.norm(direction))
+        if length == 0:
+            return True
+        origin = self.risk.at_scores(np.zeros(self.risk.positive.size))
+        ray = self.risk.ray(origin, direction / length)
+        spread = float(ray.change.std())
+        if spread <= 1e-9 * float(np.abs(ray.change).max()):
+            return True  # the scores differ by rounding alone
+        return all(ray.at(step / spread).value >= 1 - _COLLAPSED for step in _LONGER_STEPS)
 
     def threshold(self, scores: Vector) -> float:
         """Return the score above which as many rows lie as there are positives: half way between two rows."""
+        if self.weights is None:
+            k = int(np.count_nonzero(self.risk.positive))
+            below, above = np.partition(scores, (scores.size - k - 1, scores.size - k))[scores.size - k - 1 :][:2]
+            return float((below + above) / 2)
         curve = RocCurve.of_sample(Sample(self.risk.positive, scores, self.weights))
         called = curve.fp + curve.tp
         last = int(np.argmin(np.abs(called[1:] - curve.n_pos)))

@@ -31,8 +31,8 @@ class LinearRisk:
     positive: BoolVector
 
     def at(self, weights: Vector) -> ScoredPoint:
-        """Evaluate at these weights: half a pass over the rows."""
-        return self.at_scores(self.rows.scores(weights))
+        """Evaluate at these weights: half a pass over the rows, or none at 0."""
+        return self.at_scores(self.rows.scores(weights) if weights.any() else np.zeros(self.positive.size))
 
     def at_scores(self, scores: Vector) -> ScoredPoint:
         """Evaluate at the weights that give these scores: no pass over the rows."""

@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from headrank._numbers import above_zero, whole
-from headrank._types import ArrayLike, Vector
+from headrank._types import ArrayLike, BoolVector, Vector
 from headrank.estimators._problem import SOLVERS, Problem, as_measure, live_line, pose
 from headrank.exceptions import CollapsedFitWarning
 from headrank.measures import Measure
@@ -152,18 +152,10 @@ class LinearRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
     ) -> Problem:
         """Check the input and state the problem that `fit` solves, for whoever wants to solve it for many C."""
         X, labels = validate_data(self, X, y, accept_sparse="csr", dtype=(np.float64, np.float32))
-        check_classification_targets(labels)
-        if type_of_target(labels, input_name="y") == "multiclass":
-            raise ValueError(
-                "Only binary classification is supported. The type of the target is multiclass: choose one class "
-                "against the rest, or wrap the ranker in scikit-learn's OneVsRestClassifier."
-            )
-        self.classes_, codes = np.unique(labels, return_inverse=True)
-        if self.classes_.size < 2:
-            raise ValueError(f"y holds one class only, {self.classes_[0]!r}; a ranking needs rows of two classes")
+        self.classes_, positive = _two_classes(labels)
         return pose(
             X,
-            codes == 1,
+            positive,
             measure=as_measure(self.measure),
             surrogate=self.surrogate,
             sample_weight=sample_weight,
@@ -229,6 +221,25 @@ class LinearRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_class = False
         return tags
+
+
+def _two_classes(labels: Any) -> tuple[Any, BoolVector]:
+    """Return both classes in order, and which rows belong to the second, or refuse."""
+    if labels.dtype.kind in "biu":  # sorting a million labels takes longer than a pass over their rows
+        classes = np.array([labels.min(), labels.max()])
+        positive: BoolVector = labels == classes[1]
+        if classes[0] != classes[1] and np.all(positive | (labels == classes[0])):
+            return classes, positive
+    check_classification_targets(labels)
+    if type_of_target(labels, input_name="y") == "multiclass":
+        raise ValueError(
+            "Only binary classification is supported. The type of the target is multiclass: choose one class "
+            "against the rest, or wrap the ranker in scikit-learn's OneVsRestClassifier."
+        )
+    classes, codes = np.unique(labels, return_inverse=True)
+    if classes.size < 2:
+        raise ValueError(f"y holds one class only, {classes[0]!r}; a ranking needs rows of two classes")
+    return classes, codes == 1
 
 
 def _why_collapsed(problem: Problem, solution: Solution, C: float) -> str:

@@ -15,7 +15,7 @@ class TightHinge(StructuralHinge):
     >>> import numpy as np
     >>> cut = TightHinge(0.0, 0.5)(np.array([2.0, 0.5]), np.array([0.0, -1.0]))
     >>> cut.risk, cut.pos_coef, cut.neg_coef
-    (0.25, array([-0. , -0.5]), array([0.5, 0. ]))
+    (0.25, array([ 0. , -0.5]), array([0.5, 0. ]))
     """
 
     only_reached: ClassVar[bool] = True
