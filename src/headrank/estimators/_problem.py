@@ -11,7 +11,7 @@ import numpy as np
 
 from headrank._types import ArrayLike, BoolVector, IntVector, Vector
 from headrank.curve import RocCurve
-from headrank.estimators._risk import LinearRisk
+from headrank.estimators._risk import LinearRisk, ScoredPoint
 from headrank.exceptions import OneClassError
 from headrank.labels import Sample, check_queries, check_weights
 from headrank.measures import Measure, measure
@@ -41,6 +41,11 @@ class Problem:
         """The rows, with scaled features where asked for."""
         return self.risk.rows
 
+    def scores(self, solution: Solution) -> Vector:
+        """The training scores of a solution, which the solver may have left behind; else half a pass over the rows."""
+        point = solution.point
+        return point.scores if isinstance(point, ScoredPoint) else self.rows.scores(solution.weights)
+
     def coef(self, solution: Solution) -> Vector:
         """The solution as coefficients of the features as they came in."""
         return solution.weights if self.scale is None else np.asarray(solution.weights / self.scale)
@@ -56,8 +61,8 @@ class Problem:
     def collapsed(self, solution: Solution, C: float) -> bool:
         """Whether the surrogate has learned nothing: w = 0 is nearly optimal, and not only because C is small.
 
-        The lower bound proves the first. For the second, longer steps are tried along the weights found, or, if they are
-        0, along those that the cuts suggest: a direction, however short.
+        The lower bound proves the first. For the second, longer steps are tried along the weights found, or, if they
+        are 0, along those that the cuts suggest: a direction, however short.
         """
         if solution.lower < (1 - _COLLAPSED) * C:
             return False

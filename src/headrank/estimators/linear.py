@@ -136,7 +136,7 @@ class LinearRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
         C = above_zero("C", self.C)
         problem = self.pose(X, y, sample_weight, qid)
         solution = self.solve(problem, C, start=self._start(problem))
-        scores = problem.rows.scores(solution.weights)
+        scores = problem.scores(solution)
         self.coef_ = problem.coef(solution)
         self.intercept_ = -problem.threshold(scores)
         self.objective_, self.lower_bound_, self.gap_ = solution.objective, solution.lower, solution.gap

