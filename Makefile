@@ -25,13 +25,15 @@ test-slow: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/measures.py
 	$(BIN)/python benchmarks/solvers.py
+	$(BIN)/python -m headrank.experiments.run_time --out bench
+	$(BIN)/python -m headrank.experiments.convergence --out bench
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) demo
+	rm -rf $(VENV) demo bench
 
 $(VENV)/.core: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
