@@ -59,7 +59,7 @@ def test_convergence_gaps_fall_and_the_true_one_is_the_smaller(sample):
         assert all(step.true_gap <= step.proven_gap + 1e-12 for step in steps)
     for (_, solver), steps in runs.items():
         if solver == "cutting-plane":
-            assert steps[-1].passes == len(steps)
+            assert steps[-1].passes == len(steps) - 0.5  # at w = 0 the scores are known
     assert result.to_frame().height == sum(map(len, runs.values()))
     assert len(conv.plot_convergence(result).axes) == 4
 

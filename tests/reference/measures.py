@@ -18,7 +18,7 @@ HALF = Fraction(1, 2)
 
 
 def exact(value: float | str) -> Fraction:
-    return Fraction(str(value))
+    return Fraction(str(value)).limit_denominator(10**9)  # 1 / 3 means a third
 
 
 def expand(y: Any, scores: Any, weights: Any = None) -> list[Row]:

@@ -15,7 +15,7 @@ Scores = Sequence[float]
 
 
 def exact(value: float | str) -> Fraction:
-    return Fraction(str(float(value)))
+    return Fraction(str(float(value))).limit_denominator(10**6)  # 5 / 6 means five sixths
 
 
 def range_weights(n_neg: int, low: Fraction, high: Fraction) -> list[Fraction]:
