@@ -14,7 +14,7 @@ from headrank.curve import RocCurve
 from headrank.estimators._risk import LinearRisk, ScoredPoint
 from headrank.exceptions import OneClassError
 from headrank.labels import Sample, check_queries, check_weights
-from headrank.measures import Measure, measure
+from headrank.measures import Measure
 from headrank.rows import Rows, ScaledRows, open_rows
 from headrank.solvers import Solution, Step, cutting_plane, hybrid
 from headrank.surrogates import RowFacts, surrogate_for
@@ -51,8 +51,9 @@ class Problem:
         return solution.weights if self.scale is None else np.asarray(solution.weights / self.scale)
 
     def sample(self, scores: Vector) -> Sample:
-        """The training sample with some scores."""
-        return Sample(self.risk.positive, scores, self.weights, self.queries)
+        """The training sample with some scores, without the rows of weight 0."""
+        sample = Sample(self.risk.positive, scores, self.weights, self.queries)
+        return sample if self.weights is None or self.weights.all() else sample.take(self.weights > 0)
 
     def measured(self, scores: Vector) -> float:
         """The measure on the training sample, a mean over queries where there are any."""
@@ -83,7 +84,7 @@ class Problem:
             k = int(np.count_nonzero(self.risk.positive))
             below, above = np.partition(scores, (scores.size - k - 1, scores.size - k))[scores.size - k - 1 :][:2]
             return float((below + above) / 2)
-        curve = RocCurve.of_sample(Sample(self.risk.positive, scores, self.weights))
+        curve = RocCurve.of_sample(self.sample(scores))
         called = curve.fp + curve.tp
         last = int(np.argmin(np.abs(called[1:] - curve.n_pos)))
         levels = curve.scores
@@ -129,11 +130,6 @@ def feature_scale(X: Any, weights: Vector | None) -> Vector:
     for block in gen_batches(X.shape[0], 16_384):
         scaler.partial_fit(X[block], sample_weight=None if weights is None else weights[block])
     return np.asarray(scaler.scale_, dtype=np.float64)
-
-
-def as_measure(value: Measure | str) -> Measure:
-    """Take a measure, or its short name."""
-    return measure(value) if isinstance(value, str) else value
 
 
 def live_line(step: Step) -> None:

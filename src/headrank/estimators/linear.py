@@ -14,9 +14,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from headrank._numbers import above_zero, whole
 from headrank._types import ArrayLike, BoolVector, Vector
-from headrank.estimators._problem import SOLVERS, Problem, as_measure, live_line, pose
+from headrank.estimators._problem import SOLVERS, Problem, live_line, pose
 from headrank.exceptions import CollapsedFitWarning
 from headrank.measures import Measure
+from headrank.measures import measure as measure_of
 from headrank.rows import open_rows
 from headrank.solvers import Bundle, Solution
 
@@ -156,7 +157,7 @@ class LinearRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
         return pose(
             X,
             positive,
-            measure=as_measure(self.measure),
+            measure=measure_of(self.measure),
             surrogate=self.surrogate,
             sample_weight=sample_weight,
             qid=qid,
@@ -208,7 +209,7 @@ class LinearRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
     ) -> float:
         """Return the measure of the scores of these rows."""
         scores = self.decision_function(X)
-        measure = as_measure(self.measure)
+        measure = measure_of(self.measure)
         return measure(y, scores, sample_weight=sample_weight, qid=qid, pos_label=self.classes_[1])
 
     def _start(self, problem: Problem) -> Vector | None:
