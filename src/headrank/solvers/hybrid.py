@@ -174,8 +174,8 @@ def _stalled(steps: list[Step]) -> bool:
 def _search(ray: Ray[P], here: _Iterate[P], direction: Vector, C: float) -> list[_Trial[P]]:
     """Try steps along the ray until one lowers the objective and leaves little of its slope; that one comes last.
 
-    Plain secant steps within the bracket. When the trials run out, the last one is as good as any: it lies where
-    the slope changes its sign.
+    Plain secant steps within the bracket. When the trials run out the last one is taken, which may be higher than where
+    the search came from: its cut is of use all the same, and the caller remembers the best point.
     """
     along, square = float(here.weights @ direction), float(direction @ direction)
     first_slope = float(here.gradient @ direction)
