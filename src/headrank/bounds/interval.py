@@ -1,0 +1,126 @@
+"""Interval: what is known of a measure's true value, how surely, by which theorem and under which assumptions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from headrank._numbers import real
+from headrank.curve import RocCurve
+from headrank.measures import Measure
+from headrank.measures.spelling import shown
+
+Side = Literal["two-sided", "lower", "upper"]
+"""Which ends of an interval are promised: both, or only the lower or the upper one, with all the risk spent on it."""
+
+INDEPENDENT_ROWS = "the positives are independent draws from one distribution, and so are the negatives"
+"""What every finite-sample method assumes, of scores that were not trained on these rows."""
+
+
+@dataclass(frozen=True, repr=False)
+class Interval:
+    """Where the true value of a measure lies, with a stated confidence.
+
+    Attributes
+    ----------
+    low, estimate, high : float
+        Both ends and the value on the sample. The end that a one-sided interval does not promise is the least or the
+        greatest value the measure can take at all.
+    confidence : float
+        The promised probability that the truth lies inside.
+    measure : Measure
+        What was measured.
+    method, theorem, assumptions : str
+        The name of the method, where it is proved, and what must hold for the promise to hold.
+    n_pos, n_neg : int
+        Positives and negatives in the sample.
+    side : {"two-sided", "lower", "upper"}
+        Which ends are promised.
+    finite_sample : bool
+        Whether the promise holds for every sample size and distribution; else it is asymptotic.
+    simultaneous : bool
+        Whether it holds for all ranges and measures at once, or for this one alone.
+    """
+
+    low: float
+    estimate: float
+    high: float
+    confidence: float
+    measure: Measure
+    method: str
+    theorem: str
+    assumptions: str
+    n_pos: int
+    n_neg: int
+    side: Side = "two-sided"
+    finite_sample: bool = True
+    simultaneous: bool = False
+
+    @property
+    def width(self) -> float:
+        """Distance between both ends."""
+        return self.high - self.low
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+    def to_frame(self) -> Any:
+        """Return the interval as a polars data frame of one row."""
+        import polars as pl
+
+        return pl.DataFrame([self.as_dict()])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all fields as plain values, the measure by its short name."""
+        return {name: str(value) if name == "measure" else value for name, value in vars(self).items()}
+
+    def __str__(self) -> str:
+        sure = f"with {percent(self.confidence)} confidence"
+        if self.side == "lower":
+            where = f"at least {self.low:.4g} {sure}"
+        elif self.side == "upper":
+            where = f"at most {self.high:.4g} {sure}"
+        else:
+            where = f"between {self.low:.4g} and {self.high:.4g} {sure}"
+        kind = "any distribution, any sample size" if self.finite_sample else "asymptotic: holds for large samples"
+        scope = ", all ranges at once" if self.simultaneous else ""
+        counts = f"{_counted(self.n_pos, 'positive')} and {_counted(self.n_neg, 'negative')}"
+        return f"{self.measure} is {self.estimate:.4g} on {counts}; the truth is {where} ({self.method}: {kind}{scope})"
+
+    def __repr__(self) -> str:
+        return f"<Interval: {self}>"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def percent(confidence: float) -> str:
+    """Print a probability as a percentage, with as many digits as it has: 95 %, 99.9 %."""
+    return f"{shown(round(100 * confidence, 10))} %"
+
+
+def check_confidence(confidence: Any) -> float:
+    """Return the confidence as a float strictly between 0 and 1, or refuse."""
+    result = real("confidence", confidence)
+    if not 0 < result < 1:
+        percent_given = "; it is a fraction, not percent" if 1 < result <= 100 else ""
+        raise ValueError(f"confidence must lie strictly between 0 and 1, got {confidence!r}{percent_given}")
+    return result
+
+
+def check_side(side: Any) -> Side:
+    """Return which ends are promised, or refuse."""
+    if side not in get_args(Side):
+        raise ValueError(f"side must be one of {', '.join(map(repr, get_args(Side)))}, got {side!r}")
+    return side  # type: ignore[no-any-return]
+
+
+def require_counts(curve: RocCurve, method: str) -> None:
+    """Refuse weighted rows, for which the theorems about independent rows say nothing, and one class."""
+    curve.require_both_classes()
+    if curve.weighted:
+        raise ValueError(
+            f"{method} needs rows that count one each: its theorem is about independent draws, and a row of weight 2 "
+            "is not two of them; leave sample_weight out, or use method='bootstrap', which is asymptotic"
+        )
