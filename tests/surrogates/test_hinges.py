@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import headrank as hr
 from headrank.surrogates import RowFacts, StructuralHinge, TightHinge, surrogate_for
-from headrank.surrogates.choice import KINDS
+from headrank.surrogates.choice import HINGES
 from reference import surrogates as slow
 from strategies import RANGES, ranges
 
@@ -81,8 +81,8 @@ def cut_of(hinge, rows, ends):
 
 
 def test_the_list_is_complete():
-    assert set(TIGHT) == set(KINDS.values())
-    for kind, hinge in KINDS.items():
+    assert set(TIGHT) == set(HINGES.values())
+    for kind, hinge in HINGES.items():
         made = surrogate_for(hr.PartialAUC(min_fpr=0.1, max_fpr=0.3), kind)
         assert (type(made), made.min_fpr, made.max_fpr) == (hinge, 0.1, 0.3)
 

@@ -2,7 +2,22 @@
 
 from headrank.surrogates.choice import surrogate_for
 from headrank.surrogates.cut import Cut, RowFacts, Surrogate
+from headrank.surrogates.logistic import LogisticLoss
+from headrank.surrogates.smooth import SmoothPairs, SmoothRisk
+from headrank.surrogates.smooth_ranks import SmoothRanks, SmoothTop
 from headrank.surrogates.structural import StructuralHinge
 from headrank.surrogates.tight import TightHinge
 
-__all__ = ["Cut", "RowFacts", "StructuralHinge", "Surrogate", "TightHinge", "surrogate_for"]
+__all__ = [
+    "Cut",
+    "LogisticLoss",
+    "RowFacts",
+    "SmoothPairs",
+    "SmoothRanks",
+    "SmoothRisk",
+    "SmoothTop",
+    "StructuralHinge",
+    "Surrogate",
+    "TightHinge",
+    "surrogate_for",
+]
