@@ -18,44 +18,27 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import ceil
 
 import numpy as np
 
 from headrank._types import BoolVector, IntVector, Vector
-from headrank.curve import share, shares
+from headrank.curve import shares
 from headrank.surrogates.cut import Cut, RowFacts
 from headrank.surrogates.soft_counts import Crowd
 
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """What a smooth risk knows of its rows besides their scores: weights, and which list (query) they belong to."""
+    """Standardised scores of positives and negatives, ascending within each list (query), with weights."""
 
+    pos: Vector
+    neg: Vector
     pos_weights: Vector
     neg_weights: Vector
     pos_queries: IntVector | None
     neg_queries: IntVector | None
+    n_queries: int
     weighted: bool
-
-    @classmethod
-    def of(cls, rows: RowFacts, n_pos: int, n_neg: int) -> Lists:
-        """Fill in what the facts leave out."""
-        weighted = rows.pos_weights is not None and rows.neg_weights is not None
-        return cls(
-            np.ones(n_pos) if rows.pos_weights is None else rows.pos_weights,
-            np.ones(n_neg) if rows.neg_weights is None else rows.neg_weights,
-            rows.pos_queries,
-            rows.neg_queries,
-            weighted,
-        )
-
-    @cached_property
-    def n_queries(self) -> int:
-        """How many lists there are."""
-        if self.pos_queries is None or self.neg_queries is None:
-            return 1
-        return 1 + int(max(self.pos_queries.max(), self.neg_queries.max()))
 
     @cached_property
     def n_pos(self) -> Vector:
@@ -66,6 +49,11 @@ class Lists:
     def n_neg(self) -> Vector:
         """Negatives of each list, by weight."""
         return self.summed(self.neg_weights, self.neg_queries)
+
+    @property
+    def n_rows(self) -> Vector:
+        """Rows of each list, by weight."""
+        return self.n_pos + self.n_neg
 
     @cached_property
     def counted(self) -> BoolVector:
@@ -78,16 +66,24 @@ class Lists:
         return self.counted / np.count_nonzero(self.counted)
 
     @cached_property
-    def all_queries(self) -> IntVector | None:
-        """The list of each row, positives first."""
+    def everybody(self) -> Crowd:
+        """Positives and negatives in one crowd."""
+        values = np.concatenate([self.pos, self.neg])
+        weights = np.concatenate([self.pos_weights, self.neg_weights])
         if self.pos_queries is None or self.neg_queries is None:
-            return None
-        return np.concatenate([self.pos_queries, self.neg_queries])
+            order = np.argsort(values, kind="stable")  # two sorted runs: one linear merge
+            return Crowd(values[order], weights[order])
+        queries = np.concatenate([self.pos_queries, self.neg_queries])
+        order = np.lexsort((values, queries))
+        return Crowd(values[order], weights[order], queries[order], self.n_queries)
 
-    @cached_property
-    def all_weights(self) -> Vector:
-        """The weight of each row, positives first."""
-        return np.concatenate([self.pos_weights, self.neg_weights])
+    def positives(self, weights: Vector) -> Crowd:
+        """A crowd of the positives, with these weights."""
+        return Crowd(self.pos, weights, self.pos_queries, self.n_queries)
+
+    def negatives(self, weights: Vector) -> Crowd:
+        """A crowd of the negatives, with these weights."""
+        return Crowd(self.neg, weights, self.neg_queries, self.n_queries)
 
     def summed(self, values: Vector, queries: IntVector | None) -> Vector:
         """Add up rows by list."""
@@ -119,23 +115,57 @@ class SmoothRisk(ABC):
 
     def __call__(self, pos_scores: Vector, neg_scores: Vector) -> Cut:
         """Evaluate at these scores. Constant scores, which have no scale, are refused with a ValueError."""
-        lists = Lists.of(self.rows, pos_scores.size, neg_scores.size)
-        z = np.concatenate([pos_scores, neg_scores], dtype=np.float64)
-        means = lists.summed(z * lists.all_weights, lists.all_queries) / _safe(lists.n_pos + lists.n_neg)
-        z -= lists.spread(means, lists.all_queries)
-        total = float(lists.all_weights.sum())
-        scale = float(np.sqrt((lists.all_weights @ z**2) / total))
+        s, t = pos_scores.astype(np.float64), neg_scores.astype(np.float64)
+        v, w = _given(self.rows.pos_weights, s), _given(self.rows.neg_weights, t)
+        total = float(v.sum() + w.sum())
+        scale = self._standardise(s, t, v, w)
         if not scale > 0:
             raise ValueError("the scores are constant: a smooth risk has no direction to start from")
-        z /= scale
-        risk, slope = self._of_standardised(z, lists)
-        # The risk does not change with the scale, so the derivative has no part along the scores themselves.
-        slope = (slope - lists.all_weights * z * (float(slope @ z) / total)) / scale
-        return Cut(risk, slope[: pos_scores.size], slope[pos_scores.size :])
+        pos, neg = _order(s, self.rows.pos_queries), _order(t, self.rows.neg_queries)
+        lists = Lists(
+            *(s[pos], t[neg], v[pos], w[neg]),
+            None if self.rows.pos_queries is None else self.rows.pos_queries[pos],
+            None if self.rows.neg_queries is None else self.rows.neg_queries[neg],
+            self._n_queries,
+            weighted=self.rows.pos_weights is not None,
+        )
+        cut = self._of_lists(lists)
+        pos_coef, neg_coef = np.empty_like(s), np.empty_like(t)
+        pos_coef[pos], neg_coef[neg] = cut.pos_coef, cut.neg_coef
+        # The risk does not change with the scale, so its derivative has no part along the scores themselves.
+        along = float(pos_coef @ s + neg_coef @ t) / total
+        return Cut(cut.risk, (pos_coef - along * v * s) / scale, (neg_coef - along * w * t) / scale)
+
+    def _standardise(self, s: Vector, t: Vector, v: Vector, w: Vector) -> float:
+        """Bring the scores, in place, to mean 0 in each list and variance 1 over all; return the divisor."""
+        if self.rows.pos_queries is None or self.rows.neg_queries is None:
+            mean = (v @ s + w @ t) / (v.sum() + w.sum())
+            s -= mean
+            t -= mean
+        else:
+            sums, weights = (
+                np.bincount(self.rows.pos_queries, weights=a, minlength=self._n_queries)
+                + np.bincount(self.rows.neg_queries, weights=b, minlength=self._n_queries)
+                for a, b in ((v * s, w * t), (v, w))
+            )
+            means = np.divide(sums, weights, out=np.zeros_like(sums), where=weights > 0)
+            s -= means[self.rows.pos_queries]
+            t -= means[self.rows.neg_queries]
+        scale = float(np.sqrt((v @ s**2 + w @ t**2) / (v.sum() + w.sum())))
+        if scale > 0:
+            s /= scale
+            t /= scale
+        return scale
+
+    @cached_property
+    def _n_queries(self) -> int:
+        if self.rows.pos_queries is None or self.rows.neg_queries is None:
+            return 1
+        return 1 + int(max(self.rows.pos_queries.max(), self.rows.neg_queries.max()))
 
     @abstractmethod
-    def _of_standardised(self, z: Vector, lists: Lists) -> tuple[float, Vector]:
-        """Risk and its derivative in each standardised score, positives first."""
+    def _of_lists(self, lists: Lists) -> Cut:
+        """Risk and its derivative in each standardised score."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,59 +195,35 @@ class SmoothPairs(SmoothRisk):
     min_tpr: float = 0.0
     scale: float = 1.0
 
-    def _of_standardised(self, z: Vector, lists: Lists) -> tuple[float, Vector]:
-        s, t = z[: lists.pos_weights.size], z[lists.pos_weights.size :]
-        neg = _counted_ranks(t, lists.neg_weights, lists.neg_queries, lists.n_neg, self.min_fpr, self.max_fpr)
-        pos = _counted_ranks(s, lists.pos_weights, lists.pos_queries, lists.n_pos, self.min_tpr, 1.0)
+    def _of_lists(self, lists: Lists) -> Cut:
+        h = self.bandwidth
+        neg = _counted(lists.neg_weights, lists.neg_queries, lists.n_neg, self.min_fpr, self.max_fpr)
+        pos = _counted(lists.pos_weights, lists.pos_queries, lists.n_pos, self.min_tpr, 1.0)
         width = lists.n_pos * (1 - self.min_tpr) * lists.n_neg * (self.max_fpr - self.min_fpr)
-        scale = self.scale * lists.share / _safe(width)
-        pos *= lists.spread(scale, lists.pos_queries)
-        slope = np.zeros(z.size)
-        in_range, low = np.flatnonzero(neg), np.flatnonzero(pos)
-        pos_queries = None if lists.pos_queries is None else lists.pos_queries[low]
-        neg_queries = None if lists.neg_queries is None else lists.neg_queries[in_range]
-        negatives = Crowd(t[in_range], neg[in_range], neg_queries, lists.n_queries)
-        below, rise = negatives.below(s[low], pos_queries, self.bandwidth)
-        slope[low] = -pos[low] * rise
-        positives = Crowd(s[low], pos[low], pos_queries, lists.n_queries)
-        rise = positives.below(t[in_range], neg_queries, self.bandwidth)[1]
-        slope[lists.pos_weights.size + in_range] = neg[in_range] * rise
-        return self.scale - float(pos[low] @ below), slope
+        pos *= lists.spread(self.scale * lists.share / np.where(width > 0, width, 1.0), lists.pos_queries)
+        reached = np.flatnonzero(neg)  # of a narrow range, few
+        queries = None if lists.neg_queries is None else lists.neg_queries[reached]
+        negatives = Crowd(lists.neg[reached], neg[reached], queries, lists.n_queries)
+        below, rise = negatives.below(lists.pos, lists.pos_queries, h)
+        neg[reached] *= lists.positives(pos).below(lists.neg[reached], queries, h)[1]
+        return Cut(self.scale - float(pos @ below), -pos * rise, neg)
 
 
-def _counted_ranks(
-    values: Vector, weights: Vector, queries: IntVector | None, totals: Vector, low: float, high: float
-) -> Vector:
-    """How much of each row's weight has ranks from the top, of its list, between two fractions of the whole."""
+def _counted(weights: Vector, queries: IntVector | None, totals: Vector, low: float, high: float) -> Vector:
+    """How much of each row, in ascending order, has ranks from the top of its list between two fractions of it."""
     if low == 0 and high == 1:
         return weights.copy()
-    if queries is None and weights[0] == 1 and weights.max() == weights.min():
-        return _counted_places(values, low, high)
-    order = np.argsort(-values) if queries is None else np.lexsort((-values, queries))
-    ends = np.cumsum(weights[order])
-    starts = ends - weights[order]
+    ends = np.cumsum(weights[::-1])[::-1]  # rows from the top of the list, this one included
     if queries is not None:
-        offset = np.cumsum(totals) - totals
-        starts, ends = starts - offset[queries[order]], ends - offset[queries[order]]
-    total = Lists.spread(totals, None if queries is None else queries[order])
-    counted = np.empty(values.size)
-    counted[order] = np.clip(np.minimum(ends, shares(high, total)) - np.maximum(starts, shares(low, total)), 0, None)
-    return counted
+        ends = ends - (totals.sum() - np.cumsum(totals))[queries]
+    total = Lists.spread(totals, queries)
+    counted = np.minimum(ends, shares(high, total)) - np.maximum(ends - weights, shares(low, total))
+    return np.asarray(np.clip(counted, 0, None))
 
 
-def _counted_places(values: Vector, low: float, high: float) -> Vector:
-    """`_counted_ranks` of one list of rows that count alike: only those that the range reaches are sorted."""
-    start, stop = share(low, values.size), share(high, values.size)
-    n_reached = ceil(stop)
-    reached = np.argpartition(values, values.size - n_reached)[values.size - n_reached :]
-    places = np.arange(n_reached)[::-1]
-    counted = np.zeros(values.size)
-    counted[reached[np.argsort(values[reached])]] = np.clip(
-        np.minimum(places + 1, stop) - np.maximum(places, start), 0, None
-    )
-    return counted
+def _order(scores: Vector, queries: IntVector | None) -> IntVector:
+    return np.argsort(scores) if queries is None else np.lexsort((scores, queries))
 
 
-def _safe(totals: Vector) -> Vector:
-    """Totals to divide by, 1 where there is nothing to divide."""
-    return np.where(totals > 0, totals, 1.0)
+def _given(weights: Vector | None, scores: Vector) -> Vector:
+    return np.ones(scores.size) if weights is None else weights.astype(np.float64, copy=False)

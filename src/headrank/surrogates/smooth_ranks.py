@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from headrank._types import IntVector, Vector
+from headrank.surrogates.cut import Cut
 from headrank.surrogates.smooth import Lists, SmoothRisk
-from headrank.surrogates.soft_counts import Crowd, soft_step
+from headrank.surrogates.soft_counts import soft_step
 
 _BISECTIONS = 60
 """Enough to find the border of the top to the last digit of its float."""
@@ -51,51 +52,49 @@ class SmoothTop(SmoothRisk):
     size: SizeOfTop
     reward: RewardOfCounts
 
-    def _of_standardised(self, z: Vector, lists: Lists) -> tuple[float, Vector]:
-        h, n_pos, queries = self.bandwidth, lists.pos_weights.size, lists.all_queries
-        n_rows = lists.n_pos + lists.n_neg
-        n_top = np.minimum(self.size(n_rows, lists.weighted), n_rows)
+    def _of_lists(self, lists: Lists) -> Cut:
+        h, queries = self.bandwidth, lists.pos_queries
+        n_top = np.minimum(self.size(lists.n_rows, lists.weighted), lists.n_rows)
         reward = self.reward(*(np.where(lists.counted, number, 1.0) for number in (lists.n_pos, lists.n_neg, n_top)))
-        border = self._border(z, lists, n_top)
-        s, t = z[:n_pos], z[n_pos:]
-        member, member_rise = soft_step(s - lists.spread(border, lists.pos_queries), h)
-        weight = lists.pos_weights * lists.spread(lists.share, lists.pos_queries)
+        border = self._border(lists, n_top)
+        member, member_rise = soft_step(lists.pos - lists.spread(border, queries), h)
+        weight = lists.pos_weights * lists.spread(lists.share, queries)
         base, per_neg, per_pos = (
-            lists.spread(part * np.ones(lists.n_queries), lists.pos_queries)
+            lists.spread(part * np.ones(lists.n_queries), queries)
             for part in (reward.base, reward.per_neg, reward.per_pos)
         )
-        worth, worth_rise = base + np.zeros(n_pos), np.zeros(n_pos)
-        slope = np.zeros(z.size)
-        for per_row, values, weights, others, part in (
-            (per_neg, t, lists.neg_weights, lists.neg_queries, slope[n_pos:]),
-            (per_pos, s, lists.pos_weights, lists.pos_queries, slope[:n_pos]),
+        worth, worth_rise = base + np.zeros(lists.pos.size), np.zeros(lists.pos.size)
+        pos_coef, neg_coef = np.zeros(lists.pos.size), np.zeros(lists.neg.size)
+        for per_row, crowd, rows, row_queries, row_weights, coef in (
+            (per_neg, lists.negatives, lists.neg, lists.neg_queries, lists.neg_weights, neg_coef),
+            (per_pos, lists.positives, lists.pos, lists.pos_queries, lists.pos_weights, pos_coef),
         ):
-            if not np.any(per_row):
-                continue
-            below, rise = Crowd(values, weights, others, lists.n_queries).below(s, lists.pos_queries, h)
-            worth += per_row * below
-            worth_rise += per_row * rise
-            # What a row does to the positives around it by rising past them.
-            passed = Crowd(s, weight * member * per_row, lists.pos_queries, lists.n_queries)
-            part += weights * passed.below(values, others, h)[1]
-        slope[:n_pos] -= weight * (member * worth_rise + member_rise * worth)
+            if np.any(per_row):
+                below, rise = crowd(row_weights).below(lists.pos, queries, h)
+                worth += per_row * below
+                worth_rise += per_row * rise
+                # What a row takes from the positives around it by rising past them.
+                coef += row_weights * lists.positives(weight * member * per_row).below(rows, row_queries, h)[1]
+        pos_coef -= weight * (member * worth_rise + member_rise * worth)
         # Rows near the border push it up, and the top's members out.
-        pushed = lists.summed(weight * member_rise * worth, lists.pos_queries)
-        near = lists.all_weights * soft_step(z - lists.spread(border, queries), h)[1]
-        total = lists.summed(near, queries)
-        slope += near * lists.spread(np.divide(pushed, total, out=np.zeros_like(pushed), where=total > 0), queries)
-        return float(np.sum(reward.offset * lists.share) - (weight * member) @ worth), slope
+        pushed = lists.summed(weight * member_rise * worth, queries)
+        pos_near = lists.pos_weights * member_rise
+        neg_near = lists.neg_weights * soft_step(lists.neg - lists.spread(border, lists.neg_queries), h)[1]
+        near = lists.summed(pos_near, queries) + lists.summed(neg_near, lists.neg_queries)
+        push = np.divide(pushed, near, out=np.zeros_like(pushed), where=near > 0)
+        pos_coef += pos_near * lists.spread(push, queries)
+        neg_coef += neg_near * lists.spread(push, lists.neg_queries)
+        return Cut(float(np.sum(reward.offset * lists.share) - (weight * member) @ worth), pos_coef, neg_coef)
 
-    def _border(self, z: Vector, lists: Lists, n_top: Vector) -> Vector:
+    def _border(self, lists: Lists, n_top: Vector) -> Vector:
         """Q of each list: above it, with a soft edge, lie ``n_top`` rows."""
-        crowd = Crowd(z, lists.all_weights, lists.all_queries, lists.n_queries)
-        n_below = lists.n_pos + lists.n_neg - n_top
-        each = None if lists.all_queries is None else np.arange(lists.n_queries)
-        low = np.full(lists.n_queries, z.min() - self.bandwidth)
-        high = np.full(lists.n_queries, z.max() + self.bandwidth)
+        n_below = lists.n_rows - n_top
+        each = None if lists.pos_queries is None else np.arange(lists.n_queries)
+        low = np.full(lists.n_queries, min(lists.pos.min(), lists.neg.min()) - self.bandwidth)
+        high = np.full(lists.n_queries, max(lists.pos.max(), lists.neg.max()) + self.bandwidth)
         for _ in range(_BISECTIONS):
             middle = (low + high) / 2
-            too_high = crowd.below(middle, each, self.bandwidth)[0] > n_below
+            too_high = lists.everybody.below(middle, each, self.bandwidth)[0] > n_below
             high, low = np.where(too_high, middle, high), np.where(too_high, low, middle)
         return np.asarray((low + high) / 2)
 
@@ -113,19 +112,19 @@ class SmoothRanks(SmoothRisk):
 
     phi: Callable[[Vector], tuple[Vector, Vector]]
 
-    def _of_standardised(self, z: Vector, lists: Lists) -> tuple[float, Vector]:
-        h, n_pos, queries = self.bandwidth, lists.pos_weights.size, lists.all_queries
-        ranks, rise = Crowd(z, lists.all_weights, queries, lists.n_queries).below(z[:n_pos], lists.pos_queries, h)
-        per_rank = lists.spread(1 / (lists.n_pos + lists.n_neg + 1), lists.pos_queries)
+    def _of_lists(self, lists: Lists) -> Cut:
+        h, queries = self.bandwidth, lists.pos_queries
+        ranks, rise = lists.everybody.below(lists.pos, queries, h)
+        per_rank = lists.spread(1 / (lists.n_rows + 1), queries)
         values, slopes = self.phi((ranks + 0.5) * per_rank)
-        weight = lists.pos_weights * lists.spread(
-            np.divide(lists.share, lists.n_pos, out=np.zeros_like(lists.share), where=lists.counted), lists.pos_queries
-        )
+        share = np.divide(lists.share, lists.n_pos, out=np.zeros_like(lists.share), where=lists.counted)
+        weight = lists.pos_weights * lists.spread(share, queries)
         gain = weight * slopes * per_rank
-        slope = np.zeros(z.size)
-        slope[:n_pos] = -gain * rise
-        slope += lists.all_weights * Crowd(z[:n_pos], gain, lists.pos_queries, lists.n_queries).below(z, queries, h)[1]
-        return 1 - float(weight @ values), slope
+        # A positive that rises gains ranks; a row that rises takes one from each positive it passes.
+        passed = lists.positives(gain)
+        pos_coef = lists.pos_weights * passed.below(lists.pos, queries, h)[1] - gain * rise
+        neg_coef = lists.neg_weights * passed.below(lists.neg, lists.neg_queries, h)[1]
+        return Cut(1 - float(weight @ values), pos_coef, neg_coef)
 
 
 def power(exponent: float) -> Callable[[Vector], tuple[Vector, Vector]]:

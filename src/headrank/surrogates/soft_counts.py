@@ -19,14 +19,14 @@ from headrank._types import IntVector, Vector
 
 
 class Crowd:
-    """Weighted points, one crowd per query, sorted once and counted from anywhere. O(n log n) to make.
+    """Weighted points, one crowd per query, counted from anywhere. O(n) to make.
 
     Parameters
     ----------
     values, weights : arrays of shape (n,)
-        The points.
+        The points, ascending (within each query).
     queries : int array of shape (n,), or None
-        The query of each; None if there is but one.
+        The query of each, ascending; None if there is but one.
     n_queries : int
         Their number.
 
@@ -39,21 +39,19 @@ class Crowd:
     """
 
     def __init__(self, values: Vector, weights: Vector, queries: IntVector | None = None, n_queries: int = 1) -> None:
-        order = np.argsort(values) if queries is None else np.lexsort((values, queries))
-        self._values: Vector = values[order]
-        weights = weights[order]
         self._sums = np.zeros((3, values.size + 1))
         np.cumsum(weights, out=self._sums[0, 1:])
-        np.cumsum(weights * self._values, out=self._sums[1, 1:])
-        np.cumsum(weights * self._values**2, out=self._sums[2, 1:])
-        self._queries: IntVector | None = None if queries is None else queries[order]
-        # Complex numbers sort by their real, then by their imaginary part: by query, then by value.
-        self._keys = self._values if self._queries is None else self._queries + 1j * self._values
-        if self._queries is not None:
-            self._starts = np.searchsorted(self._queries, np.arange(n_queries))
+        np.cumsum(weights * values, out=self._sums[1, 1:])
+        np.cumsum(weights * values**2, out=self._sums[2, 1:])
+        self._keys = self._key(values, queries)
+        if queries is not None:
+            self._starts = np.searchsorted(queries, np.arange(n_queries))
 
     def below(self, points: Vector, queries: IntVector | None, reach: float) -> tuple[Vector, Vector]:
-        """Weight of the crowd below each point, with a soft edge, and its derivative in the point."""
+        """Weight of the crowd below each point, with a soft edge, and its derivative in the point.
+
+        Points in ascending order are looked up several times faster.
+        """
         lower, middle, upper = (
             self._sums[:, np.searchsorted(self._keys, self._key(points + shift, queries))]
             for shift in (-reach, 0.0, reach)
@@ -73,6 +71,7 @@ class Crowd:
 
     @staticmethod
     def _key(points: Vector, queries: IntVector | None) -> Any:
+        # Complex numbers sort by their real, then by their imaginary part: by query, then by value.
         return points if queries is None else queries + 1j * points
 
 
