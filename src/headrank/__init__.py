@@ -34,7 +34,7 @@ from headrank.measures import (
 from headrank.plots import PathDisplay, RocDisplay
 
 if TYPE_CHECKING:
-    from headrank.estimators import LinearRanker, path
+    from headrank.estimators import LinearRanker, LinearRankerCV, path
 
 __version__ = "0.1.0"
 __all__ = [
@@ -46,6 +46,7 @@ __all__ = [
     "FROCArea",
     "Lift",
     "LinearRanker",
+    "LinearRankerCV",
     "LocalAUC",
     "LocalRankingError",
     "LocalRankingRisk",
@@ -74,7 +75,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     # The learners need scikit-learn, which takes a second to import; measuring does not.
-    if name in {"LinearRanker", "path"}:
+    if name in {"LinearRanker", "LinearRankerCV", "path"}:
         from headrank import estimators
 
         return getattr(estimators, name)

@@ -178,7 +178,7 @@ def test_huge_and_tiny_units_give_the_right_answer(factor):
 def test_collapse_is_certified_and_said(surrogate):
     X, y = gaussians(500, 5000, 3, shift=1.0)
     ranker = LinearRanker("pauc@0.01", surrogate=surrogate, C=10)
-    with pytest.warns(CollapsedFitWarning, match=r"collapsed.*negatives.*Use a wider range"):
+    with pytest.warns(CollapsedFitWarning, match=r"collapsed.*negatives.*Use LinearRankerCV"):
         ranker.fit(X, y)
     assert ranker.collapsed_
     assert ranker.lower_bound_ >= 0.99 * 10  # R(0) = 1: nothing below C (1 - 1 %) exists
@@ -235,7 +235,7 @@ BAD = {
     "no feature": ({}, {"X": np.empty((4, 0))}, "0 feature"),
     "C = 0": ({"C": 0}, {}, "C must be above 0"),
     "max_iter": ({"max_iter": 0}, {}, "max_iter must be at least 1"),
-    "measure": ({"measure": "locauc@0.1"}, {}, "no convex surrogate; learn PartialAUC"),
+    "measure": ({"measure": "locauc@0.1"}, {}, "no convex surrogate; learn it with surrogate='smooth'"),
     "empty range": ({"measure": "pauc@0.3:0.2"}, {}, "min_fpr"),
     "surrogate": ({"surrogate": "smoth"}, {}, "'structural', 'tight'.*'smoth'"),
     "solver": ({"solver": "newton"}, {}, "'hybrid', 'cutting-plane'.*'newton'"),

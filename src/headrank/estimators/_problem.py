@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,9 @@ from headrank.estimators._risk import LinearRisk, ScoredPoint
 from headrank.exceptions import OneClassError
 from headrank.labels import Sample, check_queries, check_weights
 from headrank.measures import Measure
-from headrank.rows import Rows, ScaledRows, open_rows
+from headrank.rows import Rows, ScaledRows, SubsetRows, open_rows
 from headrank.solvers import Solution, Step, cutting_plane, hybrid
-from headrank.surrogates import RowFacts, surrogate_for
+from headrank.surrogates import HINGES, RowFacts, surrogate_for
 
 _COLLAPSED = 1e-2
 """A fit has collapsed when no weights bring the surrogate's risk down by more than this share."""
@@ -31,10 +32,27 @@ class Problem:
     """Rows with labels, and the risk they pose."""
 
     risk: LinearRisk
+    kind: str
+    """Of the surrogate."""
     measure: Measure
     weights: Vector | None
     queries: IntVector | None
     scale: Vector | None
+
+    def with_surrogate(self, kind: str, *, measure: Measure | None = None, bandwidth: float = 0.3) -> Problem:
+        """The same rows, to be learned by another surrogate, of the problem's measure or of another."""
+        facts = _facts(self.risk.positive, self.weights, self.queries)
+        surrogate = surrogate_for(self.measure if measure is None else measure, kind, facts, bandwidth=bandwidth)
+        return replace(self, kind=kind, risk=replace(self.risk, surrogate=surrogate))
+
+    def part(self, kept: IntVector) -> Problem:
+        """Some of the rows, as they are: no row is copied, no feature scaled anew. Its surrogate is to be chosen."""
+        positive = self.risk.positive[kept]
+        weights = None if self.weights is None else self.weights[kept]
+        queries = None if self.queries is None else self.queries[kept]
+        _require_both_classes(positive, weights, queries)
+        rows = SubsetRows(self.rows, kept, self.risk.positive.size)
+        return replace(self, risk=LinearRisk(rows, self.risk.surrogate, positive), weights=weights, queries=queries)
 
     @property
     def rows(self) -> Rows:
@@ -46,14 +64,25 @@ class Problem:
         point = solution.point
         return point.scores if isinstance(point, ScoredPoint) else self.rows.scores(solution.weights)
 
+    def standardised(self, weights: Vector) -> Vector:
+        """Weights scaled so that their training scores have variance 1; 0 if the scores differ by rounding alone."""
+        scores = self.rows.scores(weights)
+        spread = float(scores.std())
+        return weights / spread if spread > 1e-9 * float(np.abs(scores).max()) else np.zeros_like(weights)
+
     def coef(self, solution: Solution) -> Vector:
         """The solution as coefficients of the features as they came in."""
         return solution.weights if self.scale is None else np.asarray(solution.weights / self.scale)
 
     def sample(self, scores: Vector) -> Sample:
         """The training sample with some scores, without the rows of weight 0."""
-        sample = Sample(self.risk.positive, scores, self.weights, self.queries)
-        return sample if self.weights is None or self.weights.all() else sample.take(self.weights > 0)
+        return _counting(Sample(self.risk.positive, scores, self.weights, self.queries))
+
+    def sample_of(self, rows: IntVector, scores: Vector) -> Sample:
+        """Some of the rows with their scores."""
+        weights = None if self.weights is None else self.weights[rows]
+        queries = None if self.queries is None else self.queries[rows]
+        return _counting(Sample(self.risk.positive[rows], scores, weights, queries))
 
     def measured(self, scores: Vector) -> float:
         """The measure on the training sample, a mean over queries where there are any."""
@@ -62,9 +91,12 @@ class Problem:
     def collapsed(self, solution: Solution, C: float) -> bool:
         """Whether the surrogate has learned nothing: w = 0 is nearly optimal, and not only because C is small.
 
-        The lower bound proves the first. For the second, longer steps are tried along the weights found, or, if they
-        are 0, along those that the cuts suggest: a direction, however short.
+        Only the hinges do so on data that can be learned. The lower bound proves the first. For the second, longer
+        steps are tried along the weights found, or, if they are 0, along those that the cuts suggest: a direction,
+        however short.
         """
+        if self.kind not in HINGES:
+            return not solution.weights.any()
         if solution.lower < (1 - _COLLAPSED) * C:
             return False
         direction = solution.weights if solution.weights.any() else solution.bundle.model(C).weights
@@ -98,6 +130,7 @@ def pose(
     *,
     measure: Measure,
     surrogate: str,
+    bandwidth: float,
     sample_weight: ArrayLike | None,
     qid: ArrayLike | None,
     standardize: bool,
@@ -110,15 +143,12 @@ def pose(
             raise ValueError(f"{name} must have one value per row: X has {positive.size} rows, {name} {values.size}")
     if weights is not None and np.all(weights == weights[0]):
         weights = None  # equal weights are no weights
-    counted = np.ones(positive.size, dtype=bool) if weights is None else weights > 0
-    _require_both_classes(positive[counted], None if queries is None else queries[counted])
-    facts = RowFacts(*_by_class(weights, positive), *_by_class(queries, positive))
+    _require_both_classes(positive, weights, queries)
+    loss = surrogate_for(measure, surrogate, _facts(positive, weights, queries), bandwidth=bandwidth)
     rows = open_rows(X)
     scale = feature_scale(X, weights) if standardize else None
     rows = rows if scale is None else ScaledRows(rows, scale)
-    return Problem(
-        LinearRisk(rows, surrogate_for(measure, surrogate, facts), positive), measure, weights, queries, scale
-    )
+    return Problem(LinearRisk(rows, loss, positive), surrogate, measure, weights, queries, scale)
 
 
 def feature_scale(X: Any, weights: Vector | None) -> Vector:
@@ -134,19 +164,27 @@ def feature_scale(X: Any, weights: Vector | None) -> Vector:
 
 def live_line(step: Step) -> None:
     """Show the state of a fit on the terminal, in one line that is written over."""
-    text = (
-        f"\rstep {step.n_iter}: objective {step.objective:.6g}, at least {step.lower:.6g}, gap {step.gap:.1e}, "
-        f"{step.n_cuts} cuts, {step.seconds:.1f} s "
-    )
+    proved = "" if isnan(step.lower) else f", at least {step.lower:.6g}, gap {step.gap:.1e}, {step.n_cuts} cuts"
+    text = f"\rstep {step.n_iter}: objective {step.objective:.6g}{proved}, {step.seconds:.1f} s "
     sys.stderr.write(text)
     sys.stderr.flush()
+
+
+def _counting(sample: Sample) -> Sample:
+    return sample if sample.weights is None or sample.weights.all() else sample.take(sample.weights > 0)
+
+
+def _facts(positive: BoolVector, weights: Vector | None, queries: IntVector | None) -> RowFacts:
+    return RowFacts(*_by_class(weights, positive), *_by_class(queries, positive))
 
 
 def _by_class(values: Any, positive: BoolVector) -> tuple[Any, Any]:
     return (None, None) if values is None else (values[positive], values[~positive])
 
 
-def _require_both_classes(positive: BoolVector, queries: IntVector | None) -> None:
+def _require_both_classes(positive: BoolVector, weights: Vector | None, queries: IntVector | None) -> None:
+    if weights is not None:
+        positive, queries = positive[weights > 0], None if queries is None else queries[weights > 0]
     Sample(positive, np.zeros(positive.size)).require_both_classes()
     if queries is not None and not np.intersect1d(queries[positive], queries[~positive]).size:
         raise OneClassError(

@@ -4,47 +4,66 @@ from __future__ import annotations
 
 import sys
 import warnings
+from math import isnan, nan
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from headrank._numbers import above_zero, whole
-from headrank._types import ArrayLike, BoolVector, Vector
+from headrank._types import ArrayLike, Vector
+from headrank.estimators._linear_scorer import LinearScorer
 from headrank.estimators._problem import SOLVERS, Problem, live_line, pose
 from headrank.exceptions import CollapsedFitWarning
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
-from headrank.rows import open_rows
-from headrank.solvers import Bundle, Solution
+from headrank.solvers import Bundle, Solution, Step, lbfgs
+from headrank.surrogates import HINGES
+
+_ANNEALING = (4.0, 2.0)
+"""Multiples of the bandwidth, before the bandwidth itself."""
 
 
-class LinearRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
-    """Linear scorer trained for a part of the ROC curve: the structural SVM for partial AUC.
+class LinearRanker(LinearScorer):
+    """Linear scorer trained for the head of the list: the structural SVM for partial AUC, and beyond.
 
-    Minimises 1/2 |w|^2 + C R(w), where R is a convex upper bound of 1 - measure on the training sample, to a certified
-    relative gap. Narasimhan & Agarwal (ICML 2013, KDD 2013); with ``measure="auc"`` it is Joachims' SVM for the AUC
-    (2005). Cost: a few to a few dozen passes over X, each O(nonzeros), plus O(N log N) for sorting.
+    The hinges minimise 1/2 |w|^2 + C R(w), where R is a convex upper bound of 1 - measure on the training sample, to a
+    certified relative gap. Narasimhan & Agarwal (ICML 2013, KDD 2013); with ``measure="auc"`` it is Joachims' SVM for
+    the AUC (2005). Where classes overlap and ranges are narrow they collapse to w = 0.
+
+    ``surrogate="smooth"`` lowers 1 - measure itself, with soft counts, starting from a logistic regression w0 and
+    staying near it: 1/2 |w - w0|^2 / |w0|^2 + C R(w), with w0 scaled so that its scores have variance 1. Not convex, so
+    nothing is proved of the minimum; deterministic; the scale of the scores does not matter.
+
+    Cost: a few to a few dozen passes over X, each O(nonzeros), plus O(N log N) for sorting; smooth 20 to 150.
+    For a choice among all of these by cross-validation use `LinearRankerCV`.
 
     Parameters
     ----------
     measure : Measure or str, default="pauc@0.1"
-        `AUC`, `PartialAUC`, `StandardizedPartialAUC` or `FROCArea`, or the short name of one.
-    surrogate : {"tight", "structural"}, default="tight"
-        The convex bound: that of KDD 2013, which only looks at the negatives the range reaches, or that of ICML 2013.
+        For the hinges `AUC`, `PartialAUC`, `StandardizedPartialAUC` or `FROCArea`; for the smooth surrogate also
+        `TwoWayPartialAUC`, `LocalAUC`, `WRanking`, `PNormPush`, `RankStatistic`, `MassConstrainedError`,
+        `LocalRankingRisk`, `TopTPR` and the measures of the first rows. Or the short name of one.
+    surrogate : {"tight", "structural", "smooth", "logistic"}, default="tight"
+        The convex bound of KDD 2013, which only looks at the negatives the range reaches; that of ICML 2013; the
+        measure with soft counts; or plain logistic regression, scikit-learn's objective, whatever the measure.
     C : float, default=1.0
         Weight of the risk against the size of the weights.
+    bandwidth : float, default=0.3
+        Of the smooth surrogate: how far, in standard deviations of the scores, a step is softened.
+    start_C : float, default=1.0
+        C of the logistic regression that the smooth surrogate starts from and stays near.
+    anneal : bool, default=False
+        Solve with four and two times the bandwidth first, each a start for the next.
     tol : float, default=1e-3
-        Relative gap (objective - lower bound) / objective at which to stop.
+        Relative gap (objective - lower bound) / objective at which to stop. For the smooth surrogate a hundredth of it
+        is the relative progress of a step below which to stop.
     max_iter : int, default=1000
         Evaluations of the risk after which to stop with a warning; each is one pass over X.
     standardize : bool, default=False
         Divide each feature by its standard deviation, without touching X. ``coef_`` is in the units of X either way.
     solver : {"hybrid", "cutting-plane"}, default="hybrid"
-        The second is the paper's Algorithm 2, for comparison.
+        Of the hinges. The second is the paper's Algorithm 2, for comparison. The others are minimised by L-BFGS.
     warm_start : bool, default=False
         Start from the coefficients of the previous fit.
     verbose : int, default=0
@@ -57,9 +76,13 @@ class LinearRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
     intercept_ : float
         Such that ``decision_function`` is above 0 for as many training rows as there are positives.
     objective_, lower_bound_, gap_ : float
-        1/2 |w|^2 + C R(w), a proven lower bound of its minimum, and their relative distance.
+        What is minimised, a proven lower bound of its minimum, and their relative distance. The smooth surrogate has
+        no bound: both are NaN.
     risk_ : float
         R(w), the surrogate's risk.
+    training_measure_, start_measure_ : float
+        The measure on the training sample, and what it was for the scorer that the smooth surrogate started from (of
+        the others NaN).
     collapsed_ : bool
         Whether w = 0 is (nearly) optimal: the surrogate has learned nothing. A `CollapsedFitWarning` says so.
     n_iter_ : int
@@ -88,13 +111,12 @@ class LinearRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
     0.66
     """
 
-    coef_: Vector
-    intercept_: float
-    classes_: Any
     objective_: float
     lower_bound_: float
     gap_: float
     risk_: float
+    training_measure_: float
+    start_measure_: float
     collapsed_: bool
     n_iter_: int
 
@@ -104,6 +126,9 @@ class LinearRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
         *,
         surrogate: str = "tight",
         C: float = 1.0,
+        bandwidth: float = 0.3,
+        start_C: float = 1.0,
+        anneal: bool = False,
         tol: float = 1e-3,
         max_iter: int = 1000,
         standardize: bool = False,
@@ -114,6 +139,9 @@ class LinearRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
         self.measure = measure
         self.surrogate = surrogate
         self.C = C
+        self.bandwidth = bandwidth
+        self.start_C = start_C
+        self.anneal = anneal
         self.tol = tol
         self.max_iter = max_iter
         self.standardize = standardize
@@ -137,118 +165,124 @@ class LinearRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
         """
         C = above_zero("C", self.C)
         problem = self.pose(X, y, sample_weight, qid)
-        solution = self.solve(problem, C, start=self._start(problem))
+        anchor = self.anchor(problem) if self.surrogate == "smooth" else None
+        solution = self.solve(problem, C, start=self._start(problem), anchor=anchor)
         scores = problem.scores(solution)
         self.coef_ = problem.coef(solution)
         self.intercept_ = -problem.threshold(scores)
         self.objective_, self.lower_bound_, self.gap_ = solution.objective, solution.lower, solution.gap
-        self.risk_ = (solution.objective - float(solution.weights @ solution.weights) / 2) / C
+        self.risk_ = problem.risk.at_scores(scores).value if solution.weights.any() else nan
+        self.training_measure_ = problem.measured(scores)
+        self.start_measure_ = nan if anchor is None else problem.measured(problem.rows.scores(anchor))
         self.n_iter_, self.trace_ = solution.n_iter, solution.trace
         self.collapsed_ = problem.collapsed(solution, C)
         if self.collapsed_:
-            warnings.warn(_why_collapsed(problem, solution, C), CollapsedFitWarning, stacklevel=2)
+            warnings.warn(why_collapsed(problem, solution, C), CollapsedFitWarning, stacklevel=2)
         return self
 
     def pose(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None
     ) -> Problem:
         """Check the input and state the problem that `fit` solves, for whoever wants to solve it for many C."""
-        X, labels = validate_data(self, X, y, accept_sparse="csr", dtype=(np.float64, np.float32))
-        self.classes_, positive = _two_classes(labels)
+        X, positive = self._admitted(X, y)
         return pose(
             X,
             positive,
             measure=measure_of(self.measure),
             surrogate=self.surrogate,
+            bandwidth=above_zero("bandwidth", self.bandwidth),
             sample_weight=sample_weight,
             qid=qid,
             standardize=self.standardize,
         )
 
+    def anchor(self, problem: Problem) -> Vector:
+        """Find the logistic regression that the smooth surrogate starts from and stays near, scaled to variance 1."""
+        ranker = LinearRanker(surrogate="logistic", tol=self.tol, max_iter=self.max_iter)
+        solution = ranker.solve(problem.with_surrogate("logistic"), above_zero("start_C", self.start_C))
+        return problem.standardised(solution.weights)
+
     def solve(
-        self, problem: Problem, C: float, *, start: Vector | None = None, bundle: Bundle | None = None
+        self,
+        problem: Problem,
+        C: float,
+        *,
+        start: Vector | None = None,
+        bundle: Bundle | None = None,
+        anchor: Vector | None = None,
     ) -> Solution:
-        """Solve a posed problem for one C, with this ranker's solver, tolerance and limit of iterations."""
-        if self.solver not in SOLVERS:
-            raise ValueError(f"solver must be one of {', '.join(map(repr, SOLVERS))}, got {self.solver!r}")
-        solution = SOLVERS[self.solver](
-            problem.risk,
-            n_features=problem.rows.n_features,
-            C=C,
-            tol=above_zero("tol", self.tol),
-            max_iter=whole("max_iter", self.max_iter, at_least=1),
-            start=start,
-            bundle=bundle,
-            callback=live_line if self.verbose else None,
-        )
-        if self.verbose:
-            sys.stderr.write("\n")
+        """Solve a posed problem for one C, and warn when the answer is not what was asked for; see `search`."""
+        solution = self.search(problem, C, start=start, bundle=bundle, anchor=anchor)
         if solution.interrupted:
             warnings.warn(f"interrupted with a gap of {solution.gap:.2g}; kept the best so far", ConvergenceWarning, 3)
-        elif solution.gap > self.tol:
+        elif solution.gap > self.tol or solution.n_iter >= self.max_iter:
+            reached = "" if isnan(solution.gap) else f"gap {solution.gap:.2g} > tol {self.tol:.2g} "
             warnings.warn(
-                f"gap {solution.gap:.2g} > tol {self.tol:.2g} after {solution.n_iter} evaluations; raise max_iter or "
-                "tol, or set standardize=True",
+                f"{reached}after {solution.n_iter} evaluations; raise max_iter or tol, or set standardize=True",
                 ConvergenceWarning,
                 stacklevel=3,
             )
         return solution
 
-    def decision_function(self, X: Any) -> Vector:
-        """Score rows, higher = more positive; above 0 is what `predict` calls positive."""
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
-        return open_rows(X).scores(self.coef_) + self.intercept_
+    def search(
+        self,
+        problem: Problem,
+        C: float,
+        *,
+        start: Vector | None = None,
+        bundle: Bundle | None = None,
+        anchor: Vector | None = None,
+    ) -> Solution:
+        """Solve a posed problem for one C, with this ranker's solver, tolerance and limit of iterations.
 
-    def predict(self, X: Any) -> Any:
-        """Call positive as large a share of rows like the training rows as was positive there; see the notes."""
-        check_is_fitted(self)
-        return self.classes_[(self.decision_function(X) > 0).astype(np.intp)]
+        ``bundle`` holds what is known of a hinge from earlier solves; ``anchor`` is the scorer the smooth surrogate
+        stays near, as `anchor` finds it.
+        """
+        if self.solver not in SOLVERS:
+            raise ValueError(f"solver must be one of {', '.join(map(repr, SOLVERS))}, got {self.solver!r}")
+        limits: dict[str, Any] = {
+            "n_features": problem.rows.n_features,
+            "C": C,
+            "tol": above_zero("tol", self.tol),
+            "max_iter": whole("max_iter", self.max_iter, at_least=1),
+            "callback": live_line if self.verbose else None,
+        }
+        if self.surrogate == "logistic":
+            solution = lbfgs(problem.risk, start=start, **limits)
+        elif self.surrogate == "smooth":
+            anchor = self.anchor(problem) if anchor is None else anchor
+            solution = self._descend(problem, start, anchor, limits)
+        else:
+            solution = SOLVERS[self.solver](problem.risk, start=start, bundle=bundle, **limits)
+        if self.verbose:
+            sys.stderr.write("\n")
+        return solution
 
-    def score(
-        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None
-    ) -> float:
-        """Return the measure of the scores of these rows."""
-        scores = self.decision_function(X)
-        measure = measure_of(self.measure)
-        return measure(y, scores, sample_weight=sample_weight, qid=qid, pos_label=self.classes_[1])
+    def _descend(self, problem: Problem, start: Vector | None, anchor: Vector, limits: dict[str, Any]) -> Solution:
+        """Minimise the smooth risk near the anchor, with falling bandwidths if asked for."""
+        unit = float(np.linalg.norm(anchor))
+        if unit == 0:  # the logistic regression has learned nothing, so there is nowhere to start
+            return Solution(anchor, (Step(1, limits["C"], nan, 0, 0.0),), Bundle())
+        if self.anneal:
+            for factor in _ANNEALING:
+                softer = problem.with_surrogate("smooth", bandwidth=factor * self.bandwidth)
+                start = lbfgs(softer.risk, start=start, centre=anchor, unit=unit, convex=False, **limits).weights
+        return lbfgs(problem.risk, start=start, centre=anchor, unit=unit, convex=False, **limits)
 
     def _start(self, problem: Problem) -> Vector | None:
         if not self.warm_start or getattr(self, "coef_", np.empty(0)).shape != (problem.rows.n_features,):
             return None
         return self.coef_ if problem.scale is None else np.asarray(self.coef_ * problem.scale)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.classifier_tags.multi_class = False
-        return tags
 
-
-def _two_classes(labels: Any) -> tuple[Any, BoolVector]:
-    """Return both classes in order, and which rows belong to the second, or refuse."""
-    if labels.dtype.kind in "biu":  # sorting a million labels takes longer than a pass over their rows
-        classes = np.array([labels.min(), labels.max()])
-        positive: BoolVector = labels == classes[1]
-        if classes[0] != classes[1] and np.all(positive | (labels == classes[0])):
-            return classes, positive
-    check_classification_targets(labels)
-    if type_of_target(labels, input_name="y") == "multiclass":
-        raise ValueError(
-            "Only binary classification is supported. The type of the target is multiclass: choose one class "
-            "against the rest, or wrap the ranker in scikit-learn's OneVsRestClassifier."
-        )
-    classes, codes = np.unique(labels, return_inverse=True)
-    if classes.size < 2:
-        raise ValueError(f"y holds one class only, {classes[0]!r}; a ranking needs rows of two classes")
-    return classes, codes == 1
-
-
-def _why_collapsed(problem: Problem, solution: Solution, C: float) -> str:
+def why_collapsed(problem: Problem, solution: Solution, C: float) -> str:
+    """Say in a sentence that a fit has learned nothing, why, and what to do."""
+    if problem.kind not in HINGES:
+        return "the fit has collapsed to weights of 0: no feature says anything about the classes; check X"
     gain = max(1 - solution.lower / C, 0.0)
     return (
         f"the fit has collapsed to weights near 0: no weights lower the objective by more than {gain:.1%}. Over the "
         f"range of {problem.measure}, the highest negatives outscore the average positive in every direction, and this "
-        "convex surrogate then prefers no ranking at all. Use a wider range, surrogate='tight' if it was 'structural', "
-        "measure='auc', or a logistic regression"
+        "convex surrogate then prefers no ranking at all. Use LinearRankerCV, which chooses among the surrogates, "
+        "surrogate='smooth', or a wider range"
     )

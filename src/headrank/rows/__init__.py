@@ -5,5 +5,6 @@ from headrank.rows.open import open_rows
 from headrank.rows.protocol import Rows
 from headrank.rows.scaled import ScaledRows
 from headrank.rows.sparse import SparseRows
+from headrank.rows.subset import SubsetRows
 
-__all__ = ["DenseRows", "Rows", "ScaledRows", "SparseRows", "open_rows"]
+__all__ = ["DenseRows", "Rows", "ScaledRows", "SparseRows", "SubsetRows", "open_rows"]

@@ -1,9 +1,10 @@
-"""How is a regularised convex risk minimised, and how far from the minimum can the answer be?"""
+"""How is a regularised risk minimised, and how far from the minimum can the answer be?"""
 
 from headrank.solvers.bundle import Bundle
 from headrank.solvers.cutting_plane import cutting_plane
 from headrank.solvers.hybrid import hybrid
+from headrank.solvers.lbfgs import lbfgs
 from headrank.solvers.risk import FunctionRisk, Risk
 from headrank.solvers.trace import Solution, Step
 
-__all__ = ["Bundle", "FunctionRisk", "Risk", "Solution", "Step", "cutting_plane", "hybrid"]
+__all__ = ["Bundle", "FunctionRisk", "Risk", "Solution", "Step", "cutting_plane", "hybrid", "lbfgs"]

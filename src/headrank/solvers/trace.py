@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import isnan, nan
 
 from headrank._types import Vector
 from headrank.solvers.bundle import Bundle
@@ -22,7 +23,9 @@ class Step:
 
     @property
     def gap(self) -> float:
-        """Share of the objective that can still be gained, at most: (objective - lower) / objective."""
+        """Share of the objective that can still be gained, at most: (objective - lower) / objective; NaN if unknown."""
+        if isnan(self.lower):
+            return nan
         return max(self.objective - self.lower, 0.0) / self.objective if self.objective > 0 else 0.0
 
 
@@ -57,7 +60,7 @@ class Solution:
 
     @property
     def lower(self) -> float:
-        """No weights have a lower objective than this."""
+        """No weights have a lower objective than this; NaN where the risk is not convex and nothing is proved."""
         return self.trace[-1].lower
 
     @property

@@ -1,6 +1,6 @@
 """What is minimised? Scores in, a risk and its derivative in each score out; features are never seen."""
 
-from headrank.surrogates.choice import surrogate_for
+from headrank.surrogates.choice import HINGES, KINDS, surrogate_for
 from headrank.surrogates.cut import Cut, RowFacts, Surrogate
 from headrank.surrogates.logistic import LogisticLoss
 from headrank.surrogates.smooth import SmoothPairs, SmoothRisk
@@ -9,6 +9,8 @@ from headrank.surrogates.structural import StructuralHinge
 from headrank.surrogates.tight import TightHinge
 
 __all__ = [
+    "HINGES",
+    "KINDS",
     "Cut",
     "LogisticLoss",
     "RowFacts",

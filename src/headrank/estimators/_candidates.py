@@ -1,0 +1,139 @@
+"""The scorers that cross-validation chooses among, and what each is worth on every fold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from headrank._types import IntVector, Vector
+from headrank.estimators._problem import Problem
+from headrank.estimators.linear import LinearRanker
+from headrank.measures import AUC, Measure, PartialAUC
+from headrank.measures.local import TopMeasure
+from headrank.measures.spelling import shown
+from headrank.solvers import Bundle
+
+SURROGATES = ("logistic", "auc", "tight", "structural", "smooth")
+"""From the simplest to the most daring; "auc" is the hinge of the whole curve."""
+DEFAULT_CS = {
+    "logistic": (1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0),
+    "auc": (1.0, 10.0, 100.0, 1000.0),
+    "tight": (1.0, 10.0, 100.0, 1000.0),
+    "structural": (1.0, 10.0, 100.0, 1000.0),
+    "smooth": (0.1, 1.0, 10.0, 100.0),
+}
+"""The risk of a hinge or of a smooth surrogate is a mean over rows, the logistic loss a sum."""
+_HINGE_TOL = 10.0
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One way to learn: a surrogate and its parameters."""
+
+    surrogate: str
+    C: float
+    bandwidth: float | None = None
+    """Of the smooth surrogate."""
+    start_C: float | None = None  # noqa: N815  # C is C, as everywhere in the scikit-learn world
+    """Of the logistic regression that the smooth surrogate starts from."""
+
+    def __str__(self) -> str:
+        bandwidth = "" if self.bandwidth is None else f", bandwidth={shown(self.bandwidth)}"
+        return f"{self.surrogate} (C={shown(self.C)}{bandwidth})"
+
+    def ranker(self, measure: Measure, *, tol: float, max_iter: int) -> LinearRanker:
+        """Make the ranker that learns so."""
+        kind = "tight" if self.surrogate == "auc" else self.surrogate
+        ranker = LinearRanker(target_of(measure, self.surrogate), surrogate=kind, C=self.C, tol=tol, max_iter=max_iter)
+        if self.bandwidth is not None and self.start_C is not None:
+            ranker.set_params(bandwidth=self.bandwidth, start_C=self.start_C)
+        return ranker
+
+
+def target_of(measure: Measure, surrogate: str) -> Measure:
+    """Return the measure whose surrogate is minimised: the measure itself, or the nearest that has such a surrogate."""
+    if surrogate == "auc":
+        return AUC()
+    if surrogate in ("tight", "structural") and isinstance(measure, TopMeasure):
+        return PartialAUC(max_fpr=measure.top)  # where positives are rare, nearly all of the top are negatives
+    return measure
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """What a candidate is worth on each fold."""
+
+    candidate: Candidate
+    values: Vector
+    """The measure on the rows left out, one value per fold."""
+    collapsed: Vector
+    """Whether the fit had learned nothing, per fold."""
+    n_iter: Vector
+
+    @property
+    def has_collapsed(self) -> bool:
+        """Whether it had learned nothing on most folds."""
+        return bool(2 * np.count_nonzero(self.collapsed) > self.collapsed.size)
+
+    @property
+    def mean(self) -> float:
+        """The mean over the folds."""
+        return float(self.values.mean())
+
+    @property
+    def standard_error(self) -> float:
+        """Of the mean, if folds were independent; they share rows, so it is somewhat too small."""
+        return standard_error(self.values)
+
+
+def standard_error(values: Vector) -> float:
+    """Return the standard error of a mean."""
+    return float(values.std(ddof=1)) / sqrt(values.size) if values.size > 1 else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """Rows to learn from and rows to measure on."""
+
+    problem: Problem
+    train: IntVector
+    test: IntVector
+
+    def learner(self) -> Problem:
+        """The problem of the rows to learn from; its surrogate is to be chosen."""
+        return self.problem.part(self.train)
+
+    def measured(self, weights: Vector) -> float:
+        """The measure on the rows left out. Lower-is-better measures come out negated."""
+        scores = self.problem.rows.scores(weights)[self.test]
+        part = self.problem.sample_of(self.test, scores)
+        value = self.problem.measure.of_sample(part)
+        return value if self.problem.measure.greater_is_better else -value
+
+
+def tried(
+    fold: Fold, candidates: Sequence[Candidate], *, tol: float, max_iter: int, told: Callable[[], None]
+) -> list[tuple[float, bool, int]]:
+    """Learn with candidates that differ in C alone, in rising order, each starting from the one before.
+
+    For each: the measure on the rows left out, whether it has collapsed, and how many passes it took. Candidates that
+    do not converge or collapse are not warned of: they are judged by what they are worth.
+    """
+    first, learner = candidates[0], fold.learner()
+    # A hinge's last digits cost many passes and change no ranking that a fold could tell.
+    tol = _HINGE_TOL * tol if first.surrogate in ("auc", "tight", "structural") else tol
+    ranker = first.ranker(learner.measure, tol=tol, max_iter=max_iter)
+    target = target_of(learner.measure, first.surrogate)
+    problem = learner.with_surrogate(ranker.surrogate, measure=target, bandwidth=ranker.bandwidth)
+    anchor = ranker.anchor(problem) if first.surrogate == "smooth" else None
+    start, bundle, results = None, Bundle(), []
+    for candidate in candidates:
+        solution = ranker.search(problem, candidate.C, start=start, bundle=bundle, anchor=anchor)
+        start = solution.weights
+        collapsed = problem.collapsed(solution, candidate.C)
+        results.append((fold.measured(solution.weights), collapsed, solution.n_iter))
+        told()
+    return results

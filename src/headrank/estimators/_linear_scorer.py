@@ -1,0 +1,74 @@
+"""What all fitted linear scorers do: score, call positive, measure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from headrank._types import ArrayLike, BoolVector, Vector
+from headrank.measures import Measure
+from headrank.measures import measure as measure_of
+from headrank.rows import open_rows
+
+
+class LinearScorer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+    """A scorer ``X @ coef_ + intercept_`` with a measure of its own."""
+
+    measure: Measure | str
+    coef_: Vector
+    intercept_: float
+    classes_: Any
+
+    def decision_function(self, X: Any) -> Vector:
+        """Score rows, higher = more positive; above 0 is what `predict` calls positive."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
+        return open_rows(X).scores(self.coef_) + self.intercept_
+
+    def predict(self, X: Any) -> Any:
+        """Call positive as large a share of rows like the training rows as was positive there; see the notes."""
+        check_is_fitted(self)
+        return self.classes_[(self.decision_function(X) > 0).astype(np.intp)]
+
+    def score(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None
+    ) -> float:
+        """Return the measure of the scores of these rows."""
+        scores = self.decision_function(X)
+        measure = measure_of(self.measure)
+        return measure(y, scores, sample_weight=sample_weight, qid=qid, pos_label=self.classes_[1])
+
+    def _admitted(self, X: Any, y: ArrayLike) -> tuple[Any, BoolVector]:
+        """Check rows and labels, remember features and classes, and say which rows are positive."""
+        X, labels = validate_data(self, X, y, accept_sparse="csr", dtype=(np.float64, np.float32))
+        self.classes_, positive = _two_classes(labels)
+        return X, positive
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+def _two_classes(labels: Any) -> tuple[Any, BoolVector]:
+    """Return both classes in order, and which rows belong to the second, or refuse."""
+    if labels.dtype.kind in "biu":  # sorting a million labels takes longer than a pass over their rows
+        classes = np.array([labels.min(), labels.max()])
+        positive: BoolVector = labels == classes[1]
+        if classes[0] != classes[1] and np.all(positive | (labels == classes[0])):
+            return classes, positive
+    check_classification_targets(labels)
+    if type_of_target(labels, input_name="y") == "multiclass":
+        raise ValueError(
+            "Only binary classification is supported. The type of the target is multiclass: choose one class "
+            "against the rest, or wrap the ranker in scikit-learn's OneVsRestClassifier."
+        )
+    classes, codes = np.unique(labels, return_inverse=True)
+    if classes.size < 2:
+        raise ValueError(f"y holds one class only, {classes[0]!r}; a ranking needs rows of two classes")
+    return classes, codes == 1

@@ -1,0 +1,33 @@
+"""Some of the rows, without copying them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from headrank._types import IntVector, Vector
+from headrank.rows.protocol import Rows
+
+
+@dataclass(frozen=True, eq=False)
+class SubsetRows:
+    """The rows with these numbers. Each product is one over all rows: right where most rows are kept, as in folds."""
+
+    rows: Rows
+    kept: IntVector
+    n_rows: int
+    """Of all rows."""
+
+    @property
+    def n_features(self) -> int:
+        """Columns of X."""
+        return self.rows.n_features
+
+    def scores(self, weights: Vector) -> Vector:
+        """X[kept] @ weights."""
+        return self.rows.scores(weights)[self.kept]
+
+    def combine(self, coef: Vector) -> Vector:
+        """The product coef @ X[kept], for one vector or several."""
+        everywhere = np.zeros((*coef.shape[:-1], self.n_rows))
+        everywhere[..., self.kept] = coef
+        return self.rows.combine(everywhere)
