@@ -34,7 +34,7 @@ from headrank.measures import (
 from headrank.plots import PathDisplay, RocDisplay
 
 if TYPE_CHECKING:
-    from headrank.estimators import LinearRanker, LinearRankerCV, path
+    from headrank.estimators import KernelRanker, LinearRanker, LinearRankerCV, path
 
 __version__ = "0.1.0"
 __all__ = [
@@ -44,6 +44,7 @@ __all__ = [
     "EnrichmentFactor",
     "FPRAtTPR",
     "FROCArea",
+    "KernelRanker",
     "Lift",
     "LinearRanker",
     "LinearRankerCV",
@@ -75,7 +76,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     # The learners need scikit-learn, which takes a second to import; measuring does not.
-    if name in {"LinearRanker", "LinearRankerCV", "path"}:
+    if name in {"KernelRanker", "LinearRanker", "LinearRankerCV", "path"}:
         from headrank import estimators
 
         return getattr(estimators, name)

@@ -16,8 +16,8 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from headrank._numbers import above_zero, whole
 from headrank._types import ArrayLike
 from headrank.estimators._candidates import DEFAULT_CS, SURROGATES, Candidate, Fold, Trial, standard_error, tried
-from headrank.estimators._linear_scorer import LinearScorer
 from headrank.estimators._problem import Problem, pose
+from headrank.estimators._scorer import LinearScorer
 from headrank.estimators.linear import LinearRanker
 from headrank.exceptions import CollapsedFitWarning
 from headrank.measures import EnrichmentFactor, Measure, PrecisionAt, RecallAt

@@ -12,8 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from headrank._numbers import above_zero, whole
 from headrank._types import ArrayLike, Vector
-from headrank.estimators._linear_scorer import LinearScorer
 from headrank.estimators._problem import SOLVERS, Problem, live_line, pose
+from headrank.estimators._scorer import LinearScorer
 from headrank.exceptions import CollapsedFitWarning
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of

@@ -84,8 +84,9 @@ def path(
         raise ValueError("needed at least one C, got none")
     problem = ranker.pose(X, y, sample_weight, qid)
     bundle, start, fits = Bundle(), None, []
+    anchor = ranker.anchor(problem) if ranker.surrogate == "smooth" else None
     for C in ordered:
-        solution = ranker.solve(problem, C, start=start, bundle=bundle)
+        solution = ranker.solve(problem, C, start=start, bundle=bundle, anchor=anchor)
         start = solution.weights
         fits.append((solution, problem.measured(problem.scores(solution)), problem.collapsed(solution, C)))
     solutions, measures, collapsed = zip(*fits, strict=True)

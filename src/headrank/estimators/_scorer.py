@@ -1,4 +1,4 @@
-"""What all fitted linear scorers do: score, call positive, measure."""
+"""What all rankers do once they are fitted: score, call positive, measure."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ from headrank.measures import measure as measure_of
 from headrank.rows import open_rows
 
 
-class LinearScorer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
-    """A scorer ``X @ coef_ + intercept_`` with a measure of its own."""
+class Scorer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+    """An estimator that scores rows, with a measure of its own."""
 
     measure: Measure | str
-    coef_: Vector
-    intercept_: float
     classes_: Any
+
+    def _scores(self, X: Any) -> Vector:
+        """Score rows that have been checked."""
+        raise NotImplementedError
 
     def decision_function(self, X: Any) -> Vector:
         """Score rows, higher = more positive; above 0 is what `predict` calls positive."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
-        return open_rows(X).scores(self.coef_) + self.intercept_
+        return self._scores(validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False))
 
     def predict(self, X: Any) -> Any:
         """Call positive as large a share of rows like the training rows as was positive there; see the notes."""
@@ -53,6 +54,16 @@ class LinearScorer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_class = False
         return tags
+
+
+class LinearScorer(Scorer):
+    """A scorer ``X @ coef_ + intercept_``."""
+
+    coef_: Vector
+    intercept_: float
+
+    def _scores(self, X: Any) -> Vector:
+        return open_rows(X).scores(self.coef_) + self.intercept_
 
 
 def _two_classes(labels: Any) -> tuple[Any, BoolVector]:
