@@ -40,6 +40,8 @@ class Interval:
         Whether the promise holds for every sample size and distribution; else it is asymptotic.
     simultaneous : bool
         Whether it holds for all ranges and measures at once, or for this one alone.
+    n_queries : int or None
+        Queries over which the measure is a mean, if it is.
     """
 
     low: float
@@ -55,6 +57,7 @@ class Interval:
     side: Side = "two-sided"
     finite_sample: bool = True
     simultaneous: bool = False
+    n_queries: int | None = None
 
     @property
     def width(self) -> float:
@@ -74,25 +77,33 @@ class Interval:
         """Return all fields as plain values, the measure by its short name."""
         return {name: str(value) if name == "measure" else value for name, value in vars(self).items()}
 
-    def __str__(self) -> str:
-        sure = f"with {percent(self.confidence)} confidence"
+    @property
+    def where(self) -> str:
+        """Where the truth lies, in words."""
         if self.side == "lower":
-            where = f"at least {self.low:.4g} {sure}"
-        elif self.side == "upper":
-            where = f"at most {self.high:.4g} {sure}"
-        else:
-            where = f"between {self.low:.4g} and {self.high:.4g} {sure}"
+            return f"at least {self.low:.4g}"
+        if self.side == "upper":
+            return f"at most {self.high:.4g}"
+        return f"between {self.low:.4g} and {self.high:.4g}"
+
+    def __str__(self) -> str:
         kind = "any distribution, any sample size" if self.finite_sample else "asymptotic: holds for large samples"
         scope = ", all ranges at once" if self.simultaneous else ""
-        counts = f"{_counted(self.n_pos, 'positive')} and {_counted(self.n_neg, 'negative')}"
-        return f"{self.measure} is {self.estimate:.4g} on {counts}; the truth is {where} ({self.method}: {kind}{scope})"
+        counts = f"{counted(self.n_pos, 'positive')} and {counted(self.n_neg, 'negative')}"
+        if self.n_queries is not None:
+            counts += f" in {counted(self.n_queries, 'query', 'queries')}"
+        return (
+            f"{self.measure} is {self.estimate:.4g} on {counts}; the truth is {self.where} with "
+            f"{percent(self.confidence)} confidence ({self.method}: {kind}{scope})"
+        )
 
     def __repr__(self) -> str:
         return f"<Interval: {self}>"
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' * (number != 1)}"
+def counted(number: int, noun: str, nouns: str | None = None) -> str:
+    """Print a number of things: 1 positive, 2,000 positives, 3 queries."""
+    return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"
 
 
 def percent(confidence: float) -> str:

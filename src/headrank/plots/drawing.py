@@ -12,6 +12,7 @@ import numpy as np
 from headrank.curve import RocCurve
 from headrank.measures import Measure
 from headrank.measures.spelling import shown
+from headrank.plots.bands import Limits
 from headrank.plots.polyline import CELL, Window, clip, visible
 from headrank.plots.regions import Control, Point, Region
 
@@ -73,6 +74,16 @@ class Pen:
             tpr, fpr = clip((tpr, fpr), region.min_tpr, 1.0)
             shades.append(self.ax.fill_between(fpr, region.min_tpr, tpr, color=colour, alpha=tint, linewidth=0))
         return shades
+
+    def bands(self, limits: list[Limits], colours: list[Any], label: str) -> list[PolyCollection]:
+        """Tint where each true curve may lie; one entry in the legend says what that means."""
+        tint = 1 - 0.8 ** (1 / max(len(limits), 1))
+        bands: list[PolyCollection] = []
+        for each, colour in zip(limits, colours, strict=len(limits) > 0):
+            name = label if not bands else f"_{label}"
+            look: dict[str, Any] = {"color": colour, "alpha": tint, "linewidth": 0, "zorder": 1.2}
+            bands.append(self.ax.fill_between(each.fpr, each.lower, each.upper, label=name, **look))
+        return bands
 
     def chance(self, measure: Measure | None) -> Line2D:
         """Draw the curve of a scorer that knows nothing, and say what it is worth."""

@@ -12,6 +12,7 @@ from headrank._types import ArrayLike
 from headrank.curve import RocCurve
 from headrank.measures import AUC, Measure
 from headrank.measures import measure as measure_of
+from headrank.plots.bands import Band, check_band, limits_of, named
 from headrank.plots.drawing import Pen, number
 from headrank.plots.polyline import Window, clip, first_false_positive
 from headrank.plots.regions import point_of, region_of, top_of
@@ -39,6 +40,8 @@ class PlotOptions(TypedDict, total=False):
     max_fpr: float | None
     log: bool
     chance: bool
+    band: Band | None
+    confidence: float
     curve_kwargs: Styles | None
     despine: bool
 
@@ -69,6 +72,8 @@ class RocDisplay:
         One per curve, in the order of ``curves``.
     shades_ : list of PolyCollection
         The measure's range under each curve; empty if the measure has none.
+    bands_ : list of PolyCollection
+        The band around each curve, if asked for.
     points_ : list of Line2D
         The point of each curve at its best fraction ``top``, then the point that the measure reads off.
     control_line_ : list of Line2D or None
@@ -93,6 +98,7 @@ class RocDisplay:
     figure_: Figure
     lines_: list[Line2D]
     shades_: list[PolyCollection]
+    bands_: list[PolyCollection]
     points_: list[Line2D]
     control_line_: list[Line2D] | None
     chance_line_: Line2D | None
@@ -255,6 +261,8 @@ class RocDisplay:
         max_fpr: float | None = None,
         log: bool = False,
         chance: bool = True,
+        band: Band | None = None,
+        confidence: float = 0.95,
         curve_kwargs: Styles | None = None,
         despine: bool = False,
     ) -> Self:
@@ -279,6 +287,11 @@ class RocDisplay:
             the left edge.
         chance : bool
             Whether to draw the curve of a scorer that knows nothing.
+        band : {"simultaneous", "pointwise"}, optional
+            Shades where the true curve lies, for any distribution of scores: the whole of it at once, or each of its
+            points by itself, which is narrower and promises less. For whole curves of unweighted rows.
+        confidence : float
+            Of the band.
         curve_kwargs : dict or list of dict, optional
             For matplotlib's ``plot``: for all curves, or one per curve.
         despine : bool
@@ -298,6 +311,8 @@ class RocDisplay:
         if measure is not None:
             points += [point for curve in curves if (point := point_of(measure, curve))]
         styles = self._styles(curve_kwargs)
+        check_band(band)
+        limits = [] if band is None else [limits_of(curve, band, confidence, window) for curve in curves]
         square = max_fpr is None and not log
         if ax is None:
             _, ax = plt.subplots(figsize=(5.2, 5.2) if square else (6.4, 4.8), layout="constrained")
@@ -307,8 +322,9 @@ class RocDisplay:
         self.lines_ = pen.curves(curves, labels, styles, alike=self.folds_of is not None)
         colours = [line.get_color() for line in self.lines_]
         region = None if measure is None else region_of(measure)
-        shaded = region is not None and self.folds_of is None and len(curves) <= _MOST_SHADED
+        shaded = region is not None and self.folds_of is None and len(curves) <= _MOST_SHADED and not limits
         self.shades_ = pen.shades(curves, region, colours) if shaded and region is not None else []
+        self.bands_ = pen.bands(limits, colours, "" if band is None else named(band, confidence))
         self.chance_line_ = pen.chance(measure) if chance else None
         self.control_line_ = None if top is None else pen.controls(top, [control for _, control in tops])
         self.points_ = pen.points(points, colours)

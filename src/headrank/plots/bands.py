@@ -1,0 +1,53 @@
+"""How far the true curve may be from the one drawn: limits of the TPR on a grid of false positive rates."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+
+from headrank._types import Vector
+from headrank.curve import RocCurve
+from headrank.measures import TPRAtFPR
+from headrank.plots.polyline import Window
+
+Band = Literal["simultaneous", "pointwise"]
+_VERTICES, _POINTS = 1000, 200
+"""Of a band for the whole curve, and of a pointwise one, where each is an interval of its own."""
+
+
+class Limits(NamedTuple):
+    """Between which the truth lies."""
+
+    fpr: Vector
+    lower: Vector
+    upper: Vector
+
+
+def check_band(band: str | None) -> None:
+    """Refuse what is no kind of band."""
+    if band is not None and band not in get_args(Band):
+        raise ValueError(f"band must be one of {', '.join(map(repr, get_args(Band)))} or None, got {band!r}")
+
+
+def limits_of(curve: RocCurve, kind: str, confidence: float, window: Window) -> Limits:
+    """Return the limits of the whole curve at once, or of each of its points by itself, for any distribution."""
+    from headrank.bounds.band import band
+    from headrank.bounds.fixed_range import at_point
+
+    n_points = _POINTS if kind == "pointwise" else _VERTICES
+    between = np.geomspace if window.log else np.linspace
+    fpr = between(window.left, window.right, n_points)
+    if kind == "simultaneous":
+        around = band(curve, confidence=confidence)
+        return Limits(fpr, around.lower_at(fpr), around.upper_at(fpr))
+    each = [at_point(curve, TPRAtFPR(float(x)), confidence=confidence) for x in fpr]
+    return Limits(fpr, np.array([one.low for one in each]), np.array([one.high for one in each]))
+
+
+def named(kind: str, confidence: float) -> str:
+    """Say in the legend what the band promises."""
+    from headrank.bounds.interval import percent
+
+    scope = "whole curve at once" if kind == "simultaneous" else "each rate by itself"
+    return f"{percent(confidence)} confidence, {scope} ({kind})"
