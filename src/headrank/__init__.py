@@ -1,5 +1,6 @@
 """Learn, measure and certify the head of a ranked list."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from headrank.curve import RocCurve
@@ -31,19 +32,57 @@ from headrank.measures import (
     WRanking,
     measure,
 )
-from headrank.plots import PathDisplay, RocDisplay
 
 if TYPE_CHECKING:
+    from headrank.bounds.band import Band, band
+    from headrank.bounds.choice import interval
+    from headrank.bounds.difference import Difference, compare
+    from headrank.bounds.interval import Interval
+    from headrank.bounds.many import Differences, compare_many
+    from headrank.bounds.planning import Plan, plan, sample_size
+    from headrank.bounds.selection import Selection, select
+    from headrank.bounds.threshold import Threshold, threshold_at
+    from headrank.deciders import FPRBudgetClassifier, TopFractionClassifier
     from headrank.estimators import KernelRanker, LinearRanker, LinearRankerCV, path
+    from headrank.plots import CrossValidationDisplay, ForestDisplay, PathDisplay, RocDisplay, SampleSizeDisplay
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "headrank.bounds.band": ("Band", "band"),
+    "headrank.bounds.choice": ("interval",),
+    "headrank.bounds.difference": ("Difference", "compare"),
+    "headrank.bounds.interval": ("Interval",),
+    "headrank.bounds.many": ("Differences", "compare_many"),
+    "headrank.bounds.planning": ("Plan", "plan", "sample_size"),
+    "headrank.bounds.selection": ("Selection", "select"),
+    "headrank.bounds.threshold": ("Threshold", "threshold_at"),
+    "headrank.deciders": ("FPRBudgetClassifier", "TopFractionClassifier"),
+    "headrank.estimators": ("KernelRanker", "LinearRanker", "LinearRankerCV", "path"),
+    "headrank.plots": (
+        "CrossValidationDisplay",
+        "ForestDisplay",
+        "PathDisplay",
+        "RocDisplay",
+        "SampleSizeDisplay",
+    ),
+}
+"""Where the names live that are imported when they are first used: they need SciPy, scikit-learn or matplotlib."""
+
 __all__ = [
     "AUC",
     "BEDROC",
     "KS",
+    "Band",
+    "CrossValidationDisplay",
+    "Difference",
+    "Differences",
     "EnrichmentFactor",
     "FPRAtTPR",
+    "FPRBudgetClassifier",
     "FROCArea",
+    "ForestDisplay",
+    "Interval",
     "KernelRanker",
     "Lift",
     "LinearRanker",
@@ -56,28 +95,43 @@ __all__ = [
     "PNormPush",
     "PartialAUC",
     "PathDisplay",
+    "Plan",
     "PrecisionAt",
     "QueryMean",
     "RankStatistic",
     "RecallAt",
     "RocCurve",
     "RocDisplay",
+    "SampleSizeDisplay",
+    "Selection",
     "StandardizedPartialAUC",
     "TPRAtFPR",
+    "Threshold",
     "TopFPR",
+    "TopFractionClassifier",
     "TopTPR",
     "TruncatedAUC",
     "TwoWayPartialAUC",
     "WRanking",
+    "band",
+    "compare",
+    "compare_many",
+    "interval",
     "measure",
     "path",
+    "plan",
+    "sample_size",
+    "select",
+    "threshold_at",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    # The learners need scikit-learn, which takes a second to import; measuring does not.
-    if name in {"KernelRanker", "LinearRanker", "LinearRankerCV", "path"}:
-        from headrank import estimators
-
-        return getattr(estimators, name)
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(home), name)
     raise AttributeError(f"module 'headrank' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

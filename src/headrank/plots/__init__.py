@@ -1,7 +1,9 @@
-"""What does it look like? Pictures of ROC curves and of what is measured on them, and of paths of C."""
+"""What does it look like? Pictures of ROC curves and what is measured on them, of intervals, paths and choices."""
 
 from headrank.plots.cross_validation import CrossValidationDisplay
+from headrank.plots.forest import ForestDisplay
 from headrank.plots.path import PathDisplay
 from headrank.plots.roc import RocDisplay
+from headrank.plots.sample_size import SampleSizeDisplay
 
-__all__ = ["CrossValidationDisplay", "PathDisplay", "RocDisplay"]
+__all__ = ["CrossValidationDisplay", "ForestDisplay", "PathDisplay", "RocDisplay", "SampleSizeDisplay"]

@@ -1,0 +1,118 @@
+"""Slow, obvious twins of the AUC's finite-sample bounds: 60 digits, row by row, straight from the theorems."""
+
+from collections.abc import Callable
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import wraps
+from typing import Any
+
+from reference.measures import auc, negatives, positives
+
+Number = Any
+DIGITS = 60
+HALVINGS = 150
+
+
+def in_full(function: Callable[..., Decimal]) -> Callable[..., float]:
+    @wraps(function)
+    def rounded(*args: Any) -> float:
+        with localcontext() as context:
+            context.prec = DIGITS
+            return float(function(*args))
+
+    return rounded
+
+
+def decimal(value: Number) -> Decimal:
+    return Decimal(value.numerator) / value.denominator if isinstance(value, Fraction) else Decimal(value)
+
+
+def term(p: Decimal, q: Decimal) -> Decimal:
+    return Decimal(0) if p == 0 else Decimal("Infinity") if q == 0 else p * (p / q).ln()
+
+
+def divergence(p: Decimal, q: Decimal) -> Decimal:
+    return term(p, q) + term(1 - p, 1 - q)
+
+
+def last(holds: Callable[[Decimal], bool], inside: Decimal, outside: Decimal) -> Decimal:
+    """Where a condition that holds at the one end stops holding on the way to the other; that end if it never does."""
+    if holds(outside):
+        return outside
+    for _ in range(HALVINGS):
+        middle = (inside + outside) / 2
+        inside, outside = (middle, outside) if holds(middle) else (inside, middle)
+    return inside
+
+
+@in_full
+def kl_lower(mean: Number, k: int, risk: Number) -> Decimal:
+    m, limit = decimal(mean), -decimal(risk).ln() / k
+    return last(lambda q: divergence(m, q) <= limit, m, Decimal(0))
+
+
+@in_full
+def kl_upper(mean: Number, k: int, risk: Number) -> Decimal:
+    m, limit = decimal(mean), -decimal(risk).ln() / k
+    return last(lambda q: divergence(m, q) <= limit, m, Decimal(1))
+
+
+def hoeffding_tail(r: Decimal, variance: Decimal, b: Decimal, k: int) -> Decimal:
+    """Logarithm of Hoeffding's (1963) bound of Theorem 3, as the product it is printed as."""
+    s = variance + b * b
+    first = (1 + b * r / variance) * variance / s * (1 + b * r / variance).ln()
+    second = (1 - r / b) * b * b / s * (1 - r / b).ln() if r < b else Decimal(0)
+    return -k * (first + second)
+
+
+@in_full
+def bennett_radius(variance: Number, k: int, risk: Number, width: Number) -> Decimal:
+    v, b, limit = decimal(variance), decimal(width), decimal(risk).ln()
+    return last(lambda r: hoeffding_tail(r, v, b, k) >= limit, Decimal(0), b)
+
+
+# The intervals: the lower end, one-sided; the upper end is 1 minus that of the reversed scores.
+
+
+@in_full
+def mcdiarmid_lower(rows: list, risk: Number) -> Decimal:
+    n_pos, n_neg = len(positives(rows)), len(negatives(rows))
+    squares = sum(Fraction(1, n_pos if label else n_neg) ** 2 for label, _ in rows)
+    return max(decimal(auc(rows)) - (decimal(squares) * -decimal(risk).ln() / 2).sqrt(), Decimal(0))
+
+
+@in_full
+def hoeffding_lower(rows: list, risk: Number) -> Decimal:
+    return max(decimal(auc(rows)) - (-decimal(risk).ln() / 2 / smaller(rows)).sqrt(), Decimal(0))
+
+
+def kl_interval_lower(rows: list, risk: Number) -> float:
+    return kl_lower(auc(rows), smaller(rows), risk)
+
+
+@in_full
+def bernstein_lower(rows: list, risk: Number) -> Decimal:
+    k, estimate = smaller(rows), decimal(auc(rows))
+    pairs = [s == t for s in positives(rows) for t in negatives(rows)]
+    tied = decimal(kl_lower(Fraction(sum(pairs), len(pairs)), k, Decimal(risk) / 10))
+    limit = (Decimal(risk) * 9 / 10).ln()
+
+    def kept(a: Decimal) -> bool:
+        variance = a * (1 - a) - tied / 4
+        if variance <= 0:
+            return variance == 0 and a == estimate
+        return hoeffding_tail(estimate - a, variance, 1 - a, k) >= limit
+
+    return last(kept, estimate, tied / 2) if estimate > tied / 2 else estimate
+
+
+def smaller(rows: list) -> int:
+    return min(len(positives(rows)), len(negatives(rows)))
+
+
+LOWER_ENDS = {
+    "mcdiarmid": mcdiarmid_lower,
+    "hoeffding": hoeffding_lower,
+    "kl": kl_interval_lower,
+    "bernstein": bernstein_lower,
+}
