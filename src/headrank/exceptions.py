@@ -13,6 +13,23 @@ class ShallowHeadError(ValueError):
     """A head was asked about something below its depth."""
 
 
+class TooFewRowsError(ValueError):
+    """No threshold keeps the budget with this confidence: not even the highest score of the sample is high enough.
+
+    Attributes
+    ----------
+    n_needed, n_given : int
+        How many rows it would take at least (negatives for ``max_fpr``, else rows of both classes), and how many came.
+    """
+
+    def __init__(self, message: str, n_needed: int, n_given: int) -> None:
+        super().__init__(message)
+        self.n_needed, self.n_given = n_needed, n_given
+
+    def __reduce__(self) -> tuple[type, tuple[str, int, int]]:
+        return type(self), (str(self), self.n_needed, self.n_given)
+
+
 class MeasureWarning(UserWarning):
     """A measure was computed, but does not mean here what its name promises."""
 

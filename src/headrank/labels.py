@@ -163,15 +163,15 @@ def check_weights(sample_weight: ArrayLike) -> Vector:
     return weights
 
 
-def check_queries(qid: ArrayLike) -> IntVector:
+def check_queries(qid: ArrayLike, name: str = "qid") -> IntVector:
     """Give each row the number of its query, 0, 1, ... in sorted order of the ids, or refuse."""
-    ids = _one_column("qid", qid)
+    ids = _one_column(name, qid)
     if ids.dtype.kind == "O":
-        _refuse_missing("qid", ids)
+        _refuse_missing(name, ids)
         if len({isinstance(value, str) for value in ids}) > 1:
-            raise InvalidSampleError("qid must be all numbers or all strings, but holds both; convert one kind")
+            raise InvalidSampleError(f"{name} must be all numbers or all strings, but holds both; convert one kind")
     elif ids.dtype.kind == "f" and np.isnan(ids).any():
-        raise InvalidSampleError(f"qid holds {np.isnan(ids).sum()} NaN; every row needs its query")
+        raise InvalidSampleError(f"{name} holds {np.isnan(ids).sum()} NaN; every row needs one")
     codes: IntVector = np.unique(ids, return_inverse=True)[1]
     return codes
 

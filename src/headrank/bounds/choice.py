@@ -10,6 +10,7 @@ from headrank._types import ArrayLike
 from headrank.bounds import auc
 from headrank.bounds.asymptotic_bootstrap import bootstrap
 from headrank.bounds.asymptotic_delong import delong
+from headrank.bounds.difference import present_rows
 from headrank.bounds.fixed_range import at_point, fixed_range, over_queries
 from headrank.bounds.from_band import from_band
 from headrank.bounds.interval import Interval, Side, require_counts
@@ -45,16 +46,12 @@ def tightest(_measure: Measure) -> str:
     It looks at the measure alone: a choice made after seeing the scores would break the promise.
 
     >>> tightest(AUC()), tightest(PartialAUC(max_fpr=0.05)), tightest(TPRAtFPR(0.01))
-    ('kl', 'fixed_range', 'at_point')
+    ('fixed_range', 'fixed_range', 'at_point')
     """
     return "tail"
 
 
-@tightest.register
-def _(_measure: AUC) -> str:
-    return "kl"
-
-
+@tightest.register(AUC)
 @tightest.register(PartialAUC)
 @tightest.register(StandardizedPartialAUC)
 @tightest.register(FROCArea)
@@ -100,10 +97,10 @@ def interval(
         The probability, in (0, 1), that the truth lies inside.
     method : str, default="auto"
         ``"auto"`` takes the method expected to be tightest among those that hold for any distribution and sample size:
-        ``"kl"`` for the AUC, ``"fixed_range"`` for partial AUCs, ``"at_point"`` for a rate at a rate, ``"tail"``, a
-        band for the whole curve, for all else, and a bound over queries where ``qid`` is given. It is chosen by the
-        measure alone. Others: ``"mcdiarmid"``, ``"hoeffding"``, ``"bernstein"`` (AUC), ``"dkw"`` (all); asymptotic, so
-        that they may promise too much on small samples: ``"delong"`` (areas), ``"bootstrap"`` (all).
+        ``"fixed_range"`` for the AUC and partial AUCs, ``"at_point"`` for a rate at a rate, ``"tail"``, a band for the
+        whole curve, for all else, and a bound over queries where ``qid`` is given. It is chosen by the measure and the
+        counts alone. Others: ``"mcdiarmid"``, ``"hoeffding"``, ``"kl"``, ``"bernstein"`` (AUC), ``"dkw"`` (all);
+        asymptotic, so that they may promise too much on small samples: ``"delong"`` (areas), ``"bootstrap"`` (all).
     side : {"two-sided", "lower", "upper"}, default="two-sided"
         Which ends are promised; a single end is closer.
     sample_weight, qid : array-like of shape (n,), optional
@@ -122,7 +119,7 @@ def interval(
     >>> from headrank.datasets import Binormal
     >>> y, scores = Binormal(separation=2.0).sample_classes(500, 5000, random_state=0)
     >>> print(interval(y, scores, measure="pauc@0.05"))  # the truth is 0.4961
-    pauc@0.05 is 0.4628 on 500 positives and 5,000 negatives; the truth is between 0.343 and 0.5729 with 95 %
+    pauc@0.05 is 0.4628 on 500 positives and 5,000 negatives; the truth is between 0.3542 and 0.5609 with 95 %
     confidence (fixed_range: any distribution, any sample size)
     """
     sample = check_binary(y, scores, sample_weight, qid=qid, pos_label=pos_label)
@@ -133,7 +130,7 @@ def interval(
             what,
             confidence=confidence,
             side=side,
-            clusters=clusters,
+            clusters=present_rows(clusters, sample_weight),
             n_replicates=n_replicates,
             random_state=random_state,
             n_jobs=n_jobs,

@@ -30,7 +30,7 @@ from headrank.measures import (
 from headrank.surrogates.cut import RowFacts, Surrogate
 from headrank.surrogates.logistic import LogisticLoss
 from headrank.surrogates.smooth import SmoothPairs, SmoothRisk
-from headrank.surrogates.smooth_ranks import Reward, SizeOfTop, SmoothRanks, SmoothTop, interpolated, power
+from headrank.surrogates.smooth_ranks import Reward, SizeOfTop, SmoothRanks, SmoothTop, differenced, power
 from headrank.surrogates.structural import StructuralHinge
 from headrank.surrogates.tight import TightHinge
 
@@ -102,7 +102,7 @@ def _(measure: PNormPush, bandwidth: float, rows: RowFacts) -> SmoothRisk:
 
 @smooth_for.register
 def _(measure: RankStatistic, bandwidth: float, rows: RowFacts) -> SmoothRisk:
-    return SmoothRanks(bandwidth, interpolated(measure.phi), rows=rows)
+    return SmoothRanks(bandwidth, differenced(measure.phi), rows=rows)
 
 
 @smooth_for.register
@@ -135,6 +135,11 @@ def _(measure: MassConstrainedError, bandwidth: float, rows: RowFacts) -> Smooth
 def _(measure: LocalRankingRisk, bandwidth: float, rows: RowFacts) -> SmoothRisk:
     def reward(n_pos: Vector, n_neg: Vector, n_top: Vector) -> Reward:
         n = n_pos + n_neg
+        if np.any(n <= 1):
+            raise ValueError(
+                f"needed a total weight above 1 to count pairs of rows, got {n.min():g}; weights are multiplicities "
+                "here: rescale them so that they count rows"
+            )
         mass, per_pair = _mass_reward(n_pos, n_neg, n_top), 2 / (n * (n - 1))
         share = n_neg / n
         return Reward(offset=share * mass.offset, base=share * mass.base - per_pair * n_neg, per_neg=per_pair)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import log
+from math import inf, log
 
 import numpy as np
 
@@ -55,12 +55,14 @@ def _intercept(scores: Vector, weights: Vector, n_pos: int) -> float:
     for _ in range(_NEWTON_STEPS):
         chance, slope = _chance(scores + here)
         surplus, rise = float(weights @ chance) - wanted, float(weights @ slope)
+        if surplus == 0:
+            break
         if surplus > 0:
             high = here
         else:
             low = here
-        there = here - surplus / rise if rise > 0 else high
-        if not low < there < high:
+        there = here - surplus / rise if rise > 0 else inf
+        if not low <= there <= high:
             there = (low + high) / 2
         step, here = abs(there - here), there
         if step <= _CLOSE * (1 + abs(here)):

@@ -2,8 +2,8 @@
 
 Each indicator 1{s > t} becomes a soft step of half-width h (`soft_counts`), with h in units of the standard deviation
 of all scores, so that nothing depends on the scale of the scores. Value and exact gradient cost O(N log N). As h goes
-to 0, the risk goes to 1 - measure, or to the measure itself where lower is better. (With unequal row weights the
-measures of the best fraction go to the value for a top of exactly that fraction, which cuts the row at its border.)
+to 0, the risk goes to 1 - measure, or to the measure itself where lower is better. (With row weights the measures of
+the best fraction go to the value for a top of exactly that fraction, which cuts the row at its border.)
 
 The smooth risks are not convex: they are minimised from the scorer of a convex one.
 
@@ -117,9 +117,15 @@ class SmoothRisk(ABC):
         """Evaluate at these scores. Constant scores, which have no scale, are refused with a ValueError."""
         s, t = pos_scores.astype(np.float64), neg_scores.astype(np.float64)
         v, w = _given(self.rows.pos_weights, s), _given(self.rows.neg_weights, t)
+        if self.rows.pos_queries is not None and self.rows.neg_queries is not None:
+            n_pos = np.bincount(self.rows.pos_queries, weights=v, minlength=self._n_queries)
+            n_neg = np.bincount(self.rows.neg_queries, weights=w, minlength=self._n_queries)
+            both = (n_pos > 0) & (n_neg > 0)
+            v, w = v * both[self.rows.pos_queries], w * both[self.rows.neg_queries]
         total = float(v.sum() + w.sum())
+        size = max(float(np.abs(s).max()), float(np.abs(t).max()))
         scale = self._standardise(s, t, v, w)
-        if not scale > 0:
+        if not scale > 1e-12 * size:
             raise ValueError("the scores are constant: a smooth risk has no direction to start from")
         pos, neg = _order(s, self.rows.pos_queries), _order(t, self.rows.neg_queries)
         lists = Lists(

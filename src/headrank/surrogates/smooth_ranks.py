@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from headrank._types import IntVector, Vector
+from headrank._types import Vector
 from headrank.surrogates.cut import Cut
 from headrank.surrogates.smooth import Lists, SmoothRisk
 from headrank.surrogates.soft_counts import soft_step
 
 _BISECTIONS = 60
 """Enough to find the border of the top to the last digit of its float."""
+_SHORT = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,14 +133,12 @@ def power(exponent: float) -> Callable[[Vector], tuple[Vector, Vector]]:
     return lambda v: (v**exponent, exponent * v ** (exponent - 1))
 
 
-def interpolated(phi: Callable[[Vector], Vector], n_knots: int = 10_001) -> Callable[[Vector], tuple[Vector, Vector]]:
-    """Return a function given by its values alone, read between knots, and the slopes there."""
-    knots = np.linspace(0, 1, n_knots)[1:-1]
-    values = np.asarray(phi(knots), dtype=np.float64)
-    steps = np.diff(values) / np.diff(knots)
+def differenced(phi: Callable[[Vector], Vector]) -> Callable[[Vector], tuple[Vector, Vector]]:
+    """Return a function given by its values alone, and its slopes as differences over a short step."""
 
     def read(v: Vector) -> tuple[Vector, Vector]:
-        piece: IntVector = np.clip(np.searchsorted(knots, v) - 1, 0, steps.size - 1)
-        return values[piece] + steps[piece] * (v - knots[piece]), steps[piece]
+        reach = np.minimum(_SHORT, np.minimum(v, 1 - v) / 2)  # phi is defined between 0 and 1 only
+        rise = np.asarray(phi(v + reach), dtype=np.float64) - np.asarray(phi(v - reach), dtype=np.float64)
+        return np.asarray(phi(v), dtype=np.float64), rise / (2 * reach)
 
     return read

@@ -1,0 +1,133 @@
+"""Exact binomial limits, and what the highest scores of a sample say about scores to come.
+
+Throughout, S_1, ..., S_n are independent draws from one distribution of any kind, s_(1) >= s_(2) >= ... are the same in
+descending order, and a tail is P(S > z) or P(S >= z). Two lemmas carry every certified threshold; neither needs the
+distribution to be continuous.
+
+**From above.** P(P(S > s_(r+1)) >= x) <= P(Bin(n, x) <= r). Proof: A = {z : P(S > z) >= x} holds with z every lower
+number, so it is all below some q, with or without q. With q, s_(r+1) in A means that at most r draws exceed q,
+and P(S > q) >= x. Without q, it means that at most r draws reach q, and P(S >= q) >= x as a limit of tails that are.
+Either way a binomial variable with a rate of at least x is at most r.
+
+**From below.** P(P(S >= s_(k)) <= x) <= P(Bin(n, x) >= k). Proof: B = {z : P(S >= z) <= x} holds with z every higher
+number, and P(S in B) <= x, again as a limit where B has no least number. That s_(k) is in B means that at least k draws
+are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import ceil, log, log1p
+
+import numpy as np
+
+
+def clopper_pearson(successes: int, n: int, risk: float) -> tuple[float, float]:
+    """Return the exact lower and upper limit of a binomial rate, *each* wrong with probability at most ``risk``.
+
+    Clopper & Pearson (1934). For an interval that is wrong with probability d at most, pass d / 2. O(1).
+
+    >>> low, high = clopper_pearson(9, 10, 0.025)
+    >>> round(low, 4), round(high, 4)
+    (0.555, 0.9975)
+    >>> clopper_pearson(0, 10, 0.05)[0], round(clopper_pearson(0, 10, 0.05)[1], 4)
+    (0.0, 0.2589)
+    """
+    from scipy.special import betainccinv, betaincinv
+
+    low = 0.0 if successes == 0 else float(betaincinv(successes, n - successes + 1, risk))
+    high = 1.0 if successes == n else float(betainccinv(successes + 1, n - successes, risk))
+    return low, high
+
+
+def allowed_above(n: int, rate: float, risk: float) -> int:
+    """Return the largest r with P(Bin(n, rate) <= r) <= risk, or -1 if there is none. O(log n).
+
+    P(S > s_(r+1)) < rate then holds but for that risk (the first lemma of this module).
+
+    >>> allowed_above(1000, 0.01, 0.05), allowed_above(298, 0.01, 0.05), allowed_above(299, 0.01, 0.05)
+    (4, -1, 0)
+    """
+    from scipy.special import bdtr
+
+    return _last(lambda r: bool(bdtr(r, n, rate) <= risk), -1, n)
+
+
+def needed_at_least(n: int, rate: float, risk: float) -> int:
+    """Return the smallest k with P(Bin(n, rate) >= k) <= risk, or n + 1 if there is none up to n. O(log n).
+
+    P(S >= s_(k)) > rate then holds but for that risk (the second lemma of this module).
+
+    >>> needed_at_least(1000, 0.01, 0.05), needed_at_least(10, 0.9, 0.05)
+    (16, 11)
+    """
+    from scipy.special import bdtrc
+
+    return n - _last(lambda j: bool(bdtrc(n - j - 1, n, rate) <= risk), -1, n)
+
+
+def draws_needed(rate: float, risk: float) -> int:
+    """Return the smallest n for which the highest draw is a threshold: (1 - rate)**n <= risk.
+
+    >>> draws_needed(0.001, 0.05), draws_needed(0.01, 0.05), draws_needed(0.5, 0.5)
+    (2995, 299, 1)
+    """
+    n = max(ceil(log(risk) / log1p(-rate)), 1)
+    # The quotient of two logarithms may round to just above a whole number.
+    return n - 1 if n > 1 and allowed_above(n - 1, rate, risk) >= 0 else n
+
+
+def allowed_above_for_batch(n: int, n_future: int, most: int, risk: float) -> int:
+    """Return the largest r such that more than ``most`` of ``n_future`` new draws exceed s_(r+1) with that risk only.
+
+    Put all n + n_future draws in one descending order, ties by lot. More than ``most`` new ones stand before s_(r+1)
+    exactly when at most r old ones are among the first r + 1 + ``most``, and which places are old is a uniformly random
+    choice: a hypergeometric probability, known exactly (Wilks 1942). New draws that exceed s_(r+1) stand before it, so
+    ties only help. Returns -1 where even s_(1) is too low. O((n + most) log n) at worst.
+
+    >>> allowed_above_for_batch(1000, 1000, 10, 0.05), allowed_above_for_batch(18, 1, 0, 0.05)
+    (3, -1)
+    >>> allowed_above_for_batch(19, 1, 0, 0.0501)
+    0
+    """
+    return _last(lambda r: batch_risk(n, n_future, most, r) <= risk, -1, n)
+
+
+def batch_risk(n: int, n_future: int, most: int, allowed: int) -> float:
+    """Return P(more than ``most`` of ``n_future`` new draws stand before the (allowed + 1)-th of n old ones).
+
+    Needs ``most < n_future`` and ``allowed < n``. O(allowed + most).
+    """
+    from scipy.special import gammaln
+
+    first, total = allowed + 1 + most, n + n_future
+    # Probability of `old` old draws among the first: from the largest count down, each from the last by its ratio.
+    old = np.arange(allowed, max(first - n_future, 0), -1.0)
+    ratios = old * (n_future - first + old) / ((n - old + 1) * (first - old + 1))
+    logs = np.concatenate([[0.0], np.cumsum(np.log(ratios))])
+    # Products of ratios near 1 instead of factorials of all draws, whose logarithms would cost half the digits.
+    before = gammaln(first + 1) - gammaln(allowed + 1) - gammaln(most + 2)
+    before += np.log1p(-n_future / (total - np.arange(allowed))).sum()
+    new = np.arange(most + 1)
+    before += np.log((n_future - new) / (total - allowed - new)).sum()
+    return min(float(np.exp(logs + before).sum()), 1.0)
+
+
+def draws_needed_for_batch(n_future: int, most: int, risk: float) -> int:
+    """Return the smallest n for which s_(1) is exceeded by more than ``most`` new draws with at most that risk.
+
+    >>> draws_needed_for_batch(1, 0, 1 - 0.95), draws_needed_for_batch(1000, 10, 0.05)
+    (19, 312)
+    """
+    high = 1
+    while batch_risk(high, n_future, most, 0) > risk:
+        high *= 2
+    return _last(lambda n: batch_risk(n, n_future, most, 0) > risk, 0, high) + 1
+
+
+def _last(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """Return the last number before a condition, which holds at ``low``, first fails; it fails by ``high``."""
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low

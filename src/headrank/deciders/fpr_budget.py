@@ -1,0 +1,166 @@
+"""FPRBudgetClassifier: flag as much as a budget of false positives allows, for certain."""
+
+from __future__ import annotations
+
+import warnings
+from math import ceil
+from typing import Any, Self
+
+import numpy as np
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import GroupShuffleSplit, train_test_split
+from sklearn.utils import check_random_state
+
+from headrank._numbers import real
+from headrank._types import ArrayLike, IntVector
+from headrank.bounds.binomial import draws_needed
+from headrank.bounds.interval import check_confidence, percent
+from headrank.bounds.threshold import Threshold, open_rate, threshold_at
+from headrank.deciders.thresholded import Rows, ThresholdedScorer, scores_of
+from headrank.exceptions import OneClassError, TooFewRowsError
+
+
+class FPRBudgetClassifier(ThresholdedScorer):
+    """Any scorer, with the lowest threshold whose true false positive rate keeps a budget with a given confidence.
+
+    A part of the rows is kept aside, the scorer is fitted to the rest, and `threshold_at` chooses the threshold on
+    the part kept aside: exact binomial order statistics, valid for any scorer and any distribution of rows. With a
+    scorer that is fitted already, wrapped in scikit-learn's ``FrozenEstimator``, all rows serve the threshold; they
+    must not be rows it was trained on. Cost: one fit, and O(n) for the threshold.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A scorer with ``decision_function`` or ``predict_proba``.
+    max_fpr : float in (0, 1), default=0.01
+        The budget: the share of all negatives that may be flagged.
+    confidence : float in (0, 1), default=0.95
+        The probability, over the rows drawn, that the budget is kept.
+    calibration_size : float in (0, 1), default=0.3
+        Share of the rows to keep aside, of each class the same (of queries, where there are any).
+    random_state : int, RandomState or None, default=None
+        Which rows are kept aside.
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        The fitted scorer.
+    threshold_ : Threshold
+        On the scorer's scores, with its bounds of the false and the true positive rate; printing it gives a sentence.
+    classes_, n_features_in_, feature_names_in_
+        As everywhere in scikit-learn. ``classes_[1]`` is the positive class.
+
+    Notes
+    -----
+    Independent rows are assumed. Rows of one query are not independent: with ``qid`` whole queries are kept aside,
+    and a warning says that the confidence is then only nominal.
+
+    Row weights are handed to the scorer. The threshold counts each row kept aside once, as its theorem demands, and
+    leaves out those of weight 0.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from headrank.datasets import coarse_eights
+    >>> X, y = coarse_eights()
+    >>> classifier = FPRBudgetClassifier(LogisticRegression(max_iter=1000), max_fpr=0.05, random_state=0).fit(X, y)
+    >>> classifier.threshold_.fpr_high <= 0.05, classifier.threshold_.n_neg
+    (True, 488)
+    >>> FPRBudgetClassifier(LogisticRegression(), max_fpr=0.001).fit(X, y)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    headrank.exceptions.TooFewRowsError: max_fpr=0.001 with 95 % confidence needs at least 2,995 negatives to
+    choose the threshold, but calibration_size=0.3 keeps 488 of 1,623 aside: ...
+    """
+
+    threshold_: Threshold
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        max_fpr: float = 0.01,
+        confidence: float = 0.95,
+        calibration_size: float = 0.3,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.max_fpr = max_fpr
+        self.confidence = confidence
+        self.calibration_size = calibration_size
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
+        """Fit the scorer to one part of the rows and choose the threshold on the other.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_rows, n_features)
+            Whatever the scorer takes.
+        y : array-like of shape (n_rows,)
+            Two classes; the greater one, in sorted order, is the positive one.
+        sample_weight, qid : array-like of shape (n_rows,), optional
+            Handed to the scorer's ``fit``; see the notes.
+        """
+        rows = Rows(X, y, sample_weight, qid).without_absent()
+        positive = self._positive(rows)
+        if rows.queries is not None:
+            warnings.warn(
+                "rows of one query are not independent draws, which is what the theorem behind the threshold is about: "
+                f"whole queries are kept aside, but the confidence of {self.confidence:g} is nominal",
+                UserWarning,
+                stacklevel=2,
+            )
+        frozen = isinstance(self.estimator, FrozenEstimator)
+        fitted, aside = (None, np.arange(positive.size)) if frozen else self._split(rows)
+        self._require_rows(int(np.count_nonzero(~positive[aside])), int(np.count_nonzero(~positive)), frozen)
+        self._fit_scorer(rows if fitted is None else rows.take(fitted))
+        kept = rows.take(aside)
+        self.threshold_ = threshold_at(
+            positive[aside], scores_of(self.estimator_, kept.X), max_fpr=self.max_fpr, confidence=self.confidence
+        )
+        return self
+
+    def score(self, X: Any, y: ArrayLike) -> float:
+        """Return the share of the positives that are flagged: what is left to maximise once the budget is kept."""
+        positive = np.asarray(y) == self.classes_[1]
+        if not positive.any():
+            raise OneClassError(f"needed rows of the positive class {self.classes_[1]!r}, but y holds none")
+        return float(np.mean(self.predict(X)[positive] == self.classes_[1]))
+
+    @property
+    def _lowest_flagged(self) -> float:
+        return self.threshold_.value
+
+    def _split(self, rows: Rows) -> tuple[IntVector, IntVector]:
+        size = real("calibration_size", self.calibration_size)
+        if not 0 < size < 1:
+            raise ValueError(f"calibration_size must lie strictly between 0 and 1, got {self.calibration_size!r}")
+        everyone, seed = np.arange(rows.y.size), check_random_state(self.random_state)
+        if rows.queries is None:
+            fitted, aside = train_test_split(everyone, test_size=size, stratify=rows.y, random_state=seed)
+        else:
+            splitter = GroupShuffleSplit(1, test_size=size, random_state=seed)
+            fitted, aside = next(splitter.split(everyone, groups=rows.queries))
+        return np.sort(fitted), np.sort(aside)
+
+    def _require_rows(self, n_aside: int, n_neg: int, frozen: bool) -> None:
+        """Refuse before the scorer is fitted, not after, where the threshold is bound to fail."""
+        max_fpr, confidence = open_rate("max_fpr", self.max_fpr), check_confidence(self.confidence)
+        needed = draws_needed(max_fpr, 1 - confidence)
+        if n_aside >= needed:
+            return
+        wanted = f"max_fpr={max_fpr:g} with {percent(confidence)} confidence needs at least {needed:,} negatives"
+        if frozen:
+            raise TooFewRowsError(f"{wanted} to choose the threshold, but there are {n_neg:,}", needed, n_aside)
+        size = self.calibration_size
+        # One in a hundred more than needed: what is kept aside is a rounded share.
+        enough = f"collect at least {ceil(1.01 * needed / size):,} negatives"
+        share = ceil(100 * 1.01 * needed / n_neg) / 100
+        if share < 1:
+            enough = f"use calibration_size={share:g}, or {enough}"
+        raise TooFewRowsError(
+            f"{wanted} to choose the threshold, but calibration_size={size:g} keeps {n_aside:,} of {n_neg:,} aside: "
+            f"{enough}, or allow a larger max_fpr or less confidence",
+            needed,
+            n_aside,
+        )

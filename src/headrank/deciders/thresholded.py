@@ -1,0 +1,152 @@
+"""What all deciders share: a scorer of any kind inside, a threshold on its scores, and the customs of scikit-learn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import _safe_indexing, assert_all_finite, check_consistent_length, get_tags, indexable
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
+
+from headrank._types import ArrayLike, BoolVector, IntVector, Vector
+from headrank.labels import check_queries, check_weights
+
+
+class Rows:
+    """Checked training rows: features as they came, classes, and weights and queries where given."""
+
+    def __init__(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, qid: ArrayLike | None) -> None:
+        labels = column_or_1d(y, warn=True)
+        if not labels.size:
+            raise ValueError("Found array with 0 sample(s): needed rows of two classes")
+        if labels.dtype.kind == "f":
+            assert_all_finite(labels, input_name="y")
+        self.X, self.y = indexable(X, labels)
+        self.weights = None if sample_weight is None else check_weights(sample_weight)
+        self.queries = None if qid is None else check_queries(qid)
+        check_consistent_length(self.X, self.y, self.weights, self.queries)
+
+    def take(self, chosen: IntVector) -> Rows:
+        """Return these rows as rows of their own."""
+        rows = object.__new__(Rows)
+        rows.X, rows.y = _safe_indexing(self.X, chosen), self.y[chosen]
+        rows.weights = None if self.weights is None else self.weights[chosen]
+        rows.queries = None if self.queries is None else self.queries[chosen]
+        return rows
+
+    def without_absent(self) -> Rows:
+        """Leave out the rows of weight 0."""
+        if self.weights is None or self.weights.all():
+            return self
+        return self.take(np.flatnonzero(self.weights))
+
+    def fit_params(self, estimator: Any) -> dict[str, Any]:
+        """Return what is to be handed to ``estimator.fit`` besides X and y, or refuse what it does not take."""
+        given = {"sample_weight": self.weights, "qid": self.queries}
+        params = {name: values for name, values in given.items() if values is not None}
+        for name in params:
+            if not (has_fit_parameter(estimator, name) or get_config()["enable_metadata_routing"]):
+                raise TypeError(
+                    f"{type(estimator).__name__}.fit takes no {name}; leave it out, or if a step of a pipeline takes "
+                    "it, set enable_metadata_routing=True and request it there"
+                )
+        return params
+
+
+class ThresholdedScorer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # untyped
+    """A fitted scorer ``estimator_`` and a threshold on its scores."""
+
+    estimator: Any
+    estimator_: Any
+    classes_: Any
+
+    @property
+    def _lowest_flagged(self) -> float:
+        """The score from which on a row is flagged."""
+        raise NotImplementedError
+
+    def decision_function(self, X: Any) -> Vector:
+        """Return how far each score lies above the highest one that is not flagged: above 0 is what `predict` flags."""
+        check_is_fitted(self)
+        # s >= c exactly when s > the number before c; a difference of two floats is 0 for equal ones only.
+        not_flagged = np.nextafter(np.float64(self._lowest_flagged), -np.inf)
+        return np.asarray(scores_of(self.estimator_, X) - not_flagged)
+
+    def predict(self, X: Any) -> Any:
+        """Return the class of each row: the positive one, ``classes_[1]``, where the score reaches the threshold."""
+        check_is_fitted(self)
+        return self.classes_[(self.decision_function(X) > 0).astype(np.intp)]
+
+    @available_if(lambda self: hasattr(getattr(self, "estimator_", self.estimator), "predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Any:
+        """Return the scorer's own probabilities; the threshold has no part in them."""
+        check_is_fitted(self)
+        return self.estimator_.predict_proba(X)
+
+    def _fit_scorer(self, rows: Rows) -> None:
+        """Fit a clone of the scorer; a frozen one stays as it is."""
+        self.estimator_ = clone(self.estimator)
+        if not isinstance(self.estimator, FrozenEstimator):
+            self.estimator_.fit(rows.X, rows.y, **rows.fit_params(self.estimator_))
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
+            elif hasattr(self, name):
+                delattr(self, name)
+
+    def _positive(self, rows: Rows) -> BoolVector:
+        """Learn the classes; say which rows are of the second."""
+        self.classes_ = two_classes(rows.y)
+        scorer = self.estimator
+        fitted = isinstance(scorer, FrozenEstimator) and is_classifier(scorer)
+        if fitted and not np.array_equal(scorer.classes_, self.classes_):
+            raise ValueError(f"the frozen scorer knows the classes {scorer.classes_}, but y holds {self.classes_}")
+        positive: BoolVector = rows.y == self.classes_[1]
+        return positive
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags = get_tags(self.estimator).input_tags
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+def scores_of(estimator: Any, X: Any) -> Vector:
+    """Score rows: ``decision_function``, or else the probability of the second class, which may saturate and tie."""
+    method = response_method(estimator)
+    return one_column(method(X))
+
+
+def response_method(estimator: Any) -> Callable[[Any], Any]:
+    """Return the method that scores, or refuse."""
+    for name in ("decision_function", "predict_proba"):
+        if hasattr(estimator, name):
+            method: Callable[[Any], Any] = getattr(estimator, name)
+            return method
+    raise TypeError(f"{type(estimator).__name__} has neither decision_function nor predict_proba: it cannot score rows")
+
+
+def one_column(response: Any) -> Vector:
+    """Return the scores from what a scorer responds: one column, or the second of two."""
+    values = np.asarray(response)
+    return values[:, 1] if values.ndim == 2 and values.shape[1] == 2 else values.reshape(values.shape[0])
+
+
+def two_classes(labels: Any) -> Any:
+    """Return both classes in order, or refuse."""
+    check_classification_targets(labels)
+    if type_of_target(labels, input_name="y") == "multiclass":
+        raise ValueError(
+            "Only binary classification is supported. The type of the target is multiclass: choose one class against "
+            "the rest."
+        )
+    classes = np.unique(labels)
+    if classes.size < 2:
+        raise ValueError(f"y holds one class only, {classes[0]!r}; a threshold needs rows of two classes")
+    return classes
