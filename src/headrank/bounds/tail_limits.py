@@ -80,9 +80,9 @@ def tail_limits(
 
     ``"tail"``: every order statistic leaves its limits with the same probability, and all together keep to them with
     exactly the stated one, which is computed, not tabulated. Up to 1,000 draws each order statistic has its own limits;
-    of more, some 130 to 1,300 knots have. Between two knots the draws are independent and uniform given both, so
+    of more, some 470 to 1,400 knots have. Between two knots the draws are independent and uniform given both, so
     Massart's inequality holds there; 5 % of the risk is spent on it. Narrow where the share is near 0 or 1: for few
-    counts their width is that of exact binomial limits. The first call for an n takes 0.5 to 3 seconds, up to n = 1e7;
+    counts their width is that of exact binomial limits. The first call for an n takes 0.1 to 3 seconds, up to n = 1e7;
     later ones with the same arguments nothing.
 
     ``"dkw"``: r / n +- sqrt(ln(2 / risk) / (2 n)); one-sided ln(1 / risk), which Massart proves for a risk up to 1/2.

@@ -1,0 +1,196 @@
+"""Band: where the whole true ROC curve lies, with a stated confidence, for any distribution.
+
+Legend: after g of the sample's distinct scores there are fp_g negatives and tp_g positives. At every threshold there,
+the true FPR lies in [Ln_g, Un_g] and the true TPR in [Lp_g, Up_g]: `TailLimits` of each class.
+
+The true curve lies above the polyline through the points (Un_g, Lp_g) and below the one through (Ln_g, Up_g). Proof:
+at a score z the true curve runs straight from a = (P(neg > z), P(pos > z)) to b = (P(neg >= z), P(pos >= z)). If z is
+the sample's score number g + 1, then a is at least as high and as far left as (Un_g, Lp_g), b as (Un_g+1, Lp_g+1), and
+so is each point between a and b compared with the one that divides those two alike. A rising curve through such a point
+lies above. The same holds the other way round, where a z that is no score of the sample has a and b in the box of one
+g. Both polylines are curves that the limits allow, so what is read off them is the exact optimum for every measure
+that a higher curve can only raise, or only lower.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import expm1, log1p
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from headrank._types import ArrayLike, Vector
+from headrank.bounds.envelope import Envelope
+from headrank.bounds.interval import INDEPENDENT_ROWS, Side, check_confidence, percent, require_counts
+from headrank.bounds.tail_limits import THEOREMS, Method, check_method, tail_limits
+from headrank.curve import RocCurve
+
+if TYPE_CHECKING:
+    from headrank.bounds.interval import Interval
+    from headrank.measures import Measure
+
+
+@dataclass(frozen=True, eq=False)
+class RateLimits:
+    """Limits of both rates after each number of distinct scores: arrays of shape (n_levels + 1,), ascending."""
+
+    lowest_fpr: Vector
+    highest_fpr: Vector
+    lowest_tpr: Vector
+    highest_tpr: Vector
+
+    @cached_property
+    def lower(self) -> Envelope:
+        """No curve within the limits is anywhere lower."""
+        return Envelope(_framed(self.highest_fpr), _framed(self.lowest_tpr))
+
+    @cached_property
+    def upper(self) -> Envelope:
+        """No curve within the limits is anywhere higher."""
+        return Envelope(_framed(self.lowest_fpr), _framed(self.highest_tpr))
+
+
+def rate_limits(curve: RocCurve, *, risk: float, method: Method, side: Side = "two-sided") -> RateLimits:
+    """Limits for both rates at all thresholds at once, left with probability ``risk`` at most.
+
+    The classes are independent, so each may keep its limits with probability sqrt(1 - risk). A band that promises only
+    its lower envelope needs only the upper limits of FPR and the lower ones of TPR.
+    """
+    of_fpr: Side = {"two-sided": "two-sided", "lower": "upper", "upper": "lower"}[side]  # type: ignore[assignment]
+    each = -expm1(log1p(-risk) / 2)
+    neg = tail_limits(int(curve.n_neg), risk=each, side=of_fpr, method=method)
+    pos = tail_limits(int(curve.n_pos), risk=each, side=side, method=method)
+    return RateLimits(neg.lower(curve.fp), neg.upper(curve.fp), pos.lower(curve.tp), pos.upper(curve.tp))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Band:
+    """A region that holds the whole true ROC curve with a stated confidence, made by `band`.
+
+    Attributes
+    ----------
+    curve : RocCurve
+        The empirical curve.
+    confidence : float
+        Probability that the true curve lies inside, everywhere at once.
+    method : {"tail", "dkw"}
+        How the limits of the rates were made.
+    limits : RateLimits
+        Least and greatest rates at each threshold of the curve.
+    """
+
+    curve: RocCurve
+    confidence: float
+    method: Method
+    limits: RateLimits
+    simultaneous = True
+
+    @property
+    def lower(self) -> Envelope:
+        """The lowest curve in the band, a polyline."""
+        return self.limits.lower
+
+    @property
+    def upper(self) -> Envelope:
+        """The highest curve in the band, a polyline."""
+        return self.limits.upper
+
+    @property
+    def n_pos(self) -> int:
+        """Positives in the sample."""
+        return int(self.curve.n_pos)
+
+    @property
+    def n_neg(self) -> int:
+        """Negatives in the sample."""
+        return int(self.curve.n_neg)
+
+    @property
+    def theorem(self) -> str:
+        """Where it is proved that the band holds."""
+        return THEOREMS[self.method]
+
+    @property
+    def assumptions(self) -> str:
+        """What must hold for the promise to hold."""
+        return INDEPENDENT_ROWS
+
+    def lower_at(self, fpr: ArrayLike) -> Vector:
+        """Return the least true TPR at each FPR; an array of the shape of ``fpr``."""
+        return self.lower.tpr_at(_rates(fpr))
+
+    def upper_at(self, fpr: ArrayLike) -> Vector:
+        """Return the greatest true TPR at each FPR; an array of the shape of ``fpr``."""
+        return self.upper.tpr_at(_rates(fpr))
+
+    def interval(self, measure: Measure, *, positive_rate: float | None = None) -> Interval:
+        """Return the interval of a measure that this confidence and method give; see `from_band`.
+
+        Those of areas and rates hold all at once, together with the band. Those that depend on the share of positives
+        hold all at once too, but pay for more than the band, and are read off one of a higher confidence.
+        """
+        from headrank.bounds.from_band import from_band
+
+        return from_band(
+            self.curve, measure, confidence=self.confidence, method=self.method, positive_rate=positive_rate
+        )
+
+    def to_frame(self) -> Any:
+        """Return a polars data frame: each threshold with both rates and their limits."""
+        import polars as pl
+
+        rates = {"threshold": self.curve.thresholds, "fpr": self.curve.fpr, "tpr": self.curve.tpr}
+        return pl.DataFrame(rates | {name: getattr(self.limits, name) for name in self.limits.__annotations__})
+
+    def __repr__(self) -> str:
+        return (
+            f"<Band: the true curve, whole, with {percent(self.confidence)} confidence, from {self.n_pos:,} positives "
+            f"and {self.n_neg:,} negatives ({self.method}: any distribution, any sample size)>"
+        )
+
+
+def band(curve: RocCurve, *, confidence: float = 0.95, method: Method = "tail") -> Band:
+    """Band that holds the whole true ROC curve with the stated confidence, for any distribution, ties included.
+
+    Parameters
+    ----------
+    curve : RocCurve
+        A whole curve of unweighted rows: independent draws in each class, not used in training.
+    confidence : float, default=0.95
+        In (0, 1).
+    method : {"tail", "dkw"}, default="tail"
+        ``"tail"``: equal local levels, exact; narrow at both ends of the curve, where a band of constant width says
+        nothing. ``"dkw"``: Dvoretzky-Kiefer-Wolfowitz with Massart's constant, somewhat narrower in the middle. Costs
+        and theorems: `tail_limits`; then O(n_levels).
+
+    Examples
+    --------
+    >>> from headrank.datasets import Binormal
+    >>> population = Binormal(separation=2.0)
+    >>> curve = RocCurve.from_scores(*population.sample_classes(200, 1000, random_state=0))
+    >>> around = band(curve)
+    >>> around
+    <Band: the true curve, whole, with 95 % confidence, from 200 positives and 1,000 negatives (tail: any distribution,
+    any sample size)>
+    >>> fpr = np.array([0.01, 0.05, 0.2])
+    >>> around.lower_at(fpr).round(2), population.roc(fpr).round(2), around.upper_at(fpr).round(2)
+    (array([0.08, 0.45, 0.75]), array([0.37, 0.64, 0.88]), array([0.65, 0.86, 0.98]))
+    """
+    confidence, method = check_confidence(confidence), check_method(method)
+    require_counts(curve, "a band")
+    curve.require_complete("a band")
+    return Band(curve, confidence, method, rate_limits(curve, risk=1 - confidence, method=method))
+
+
+def _framed(rates: Vector) -> Vector:
+    return np.concatenate([[0.0], rates, [1.0]])
+
+
+def _rates(fpr: ArrayLike) -> Vector:
+    rates = np.asarray(fpr, dtype=np.float64)
+    inside = (rates >= 0) & (rates <= 1)
+    if not np.all(inside):
+        raise ValueError(f"fpr must lie in [0, 1], got {rates[~inside][0]:g}; rates are fractions, not percent")
+    return rates
