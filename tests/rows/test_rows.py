@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from headrank.rows import DenseRows, ScaledRows, SparseRows, open_rows
+from headrank.rows import DenseRows, ScaledRows, SparseRows, SubsetRows, open_rows
 
 N_ROWS, N_FEATURES = 40_000, 12  # more rows than one block of the float32 product
 RNG = np.random.default_rng(0)
@@ -36,19 +36,27 @@ STORAGES = {
 }
 
 
+KEPT = RNG.permutation(N_ROWS)[: 4 * N_ROWS // 5]  # in no order, as a splitter may give them
+WRAPPED = {
+    "": (lambda rows: rows, X),
+    "scaled": (lambda rows: ScaledRows(rows, SCALE), X / SCALE),
+    "subset": (lambda rows: SubsetRows(rows, KEPT, N_ROWS), X[KEPT]),
+    "subset of scaled": (lambda rows: SubsetRows(ScaledRows(rows, SCALE), KEPT, N_ROWS), (X / SCALE)[KEPT]),
+}
+
+
 class Stored:
     """A storage, what it should hold, and how exact it can be."""
 
-    def __init__(self, name, scaled, folder):
+    def __init__(self, name, wrapped, folder):
         self.source = STORAGES[name](folder)
-        rows = open_rows(self.source)
-        self.inner = rows
-        self.rows = ScaledRows(rows, SCALE) if scaled else rows
-        self.X = X / SCALE if scaled else X
+        self.inner = open_rows(self.source)
+        wrap, self.X = WRAPPED[wrapped]
+        self.rows, self.n_rows = wrap(self.inner), len(self.X)
         self.tol = 1e-5 if "float32" in name else 1e-12
 
 
-@pytest.fixture(params=[(name, scaled) for name in STORAGES for scaled in (False, True)], ids=str)
+@pytest.fixture(params=[(name, wrapped) for name in STORAGES for wrapped in WRAPPED], ids=str)
 def stored(request, tmp_path):
     return Stored(*request.param, tmp_path)
 
@@ -68,13 +76,13 @@ def test_scores(stored):
 
 @pytest.mark.parametrize("shape", [(), (1,), (4,)])
 def test_combine(stored, shape):
-    coef = np.random.default_rng(2).normal(size=(*shape, N_ROWS)) / N_ROWS
+    coef = np.random.default_rng(2).normal(size=(*shape, stored.n_rows)) / N_ROWS
     assert_close(stored.rows.combine(coef), coef @ stored.X, stored.tol, np.abs(coef) @ np.abs(stored.X))
 
 
 def test_the_two_questions_are_transposes_of_each_other(stored):
     rng = np.random.default_rng(3)
-    weights, coef = rng.normal(size=N_FEATURES), rng.normal(size=N_ROWS)
+    weights, coef = rng.normal(size=N_FEATURES), rng.normal(size=stored.n_rows)
     one, other = coef @ stored.rows.scores(weights), stored.rows.combine(coef) @ weights
     assert one == pytest.approx(other, rel=1e-9 if stored.tol < 1e-9 else 1e-4)
 
@@ -90,7 +98,7 @@ def test_nothing_is_copied_or_changed(stored):
     else:
         assert isinstance(held, np.memmap)
         assert not held.flags.writeable
-    weights, coef = np.ones(N_FEATURES), np.full(N_ROWS, 1 / N_ROWS)
+    weights, coef = np.ones(N_FEATURES), np.full(stored.n_rows, 1 / N_ROWS)
     stored.rows.scores(weights)  # once, so that one-time allocations are over
     stored.rows.combine(coef)
     tracemalloc.start()
@@ -105,6 +113,15 @@ def test_nothing_is_copied_or_changed(stored):
     assert all((array == copy).all() for array, copy in zip(arrays, before, strict=True))
     assert (weights == 1).all()
     assert (coef == 1 / N_ROWS).all()
+
+
+def test_a_subset_of_a_subset_and_an_empty_one():
+    rows = SubsetRows(SubsetRows(open_rows(X), KEPT, N_ROWS), np.array([5, 2]), KEPT.size)
+    np.testing.assert_allclose(rows.scores(np.ones(N_FEATURES)), X[KEPT][[5, 2]].sum(1))
+    np.testing.assert_allclose(rows.combine(np.array([1.0, -2.0])), X[KEPT[5]] - 2 * X[KEPT[2]])
+    none = SubsetRows(open_rows(X), np.empty(0, dtype=int), N_ROWS)
+    assert none.scores(np.ones(N_FEATURES)).shape == (0,)
+    assert (none.combine(np.empty(0)) == 0).all()
 
 
 def test_opening_picks_the_storage(tmp_path):
