@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import singledispatch
 from math import sqrt
 
 import numpy as np
@@ -11,10 +12,21 @@ import numpy as np
 from headrank._types import IntVector, Vector
 from headrank.estimators._problem import Problem
 from headrank.estimators.linear import LinearRanker
-from headrank.measures import AUC, Measure, PartialAUC
+from headrank.measures import (
+    AUC,
+    EnrichmentFactor,
+    FROCArea,
+    Measure,
+    PartialAUC,
+    PrecisionAt,
+    RecallAt,
+    StandardizedPartialAUC,
+    TwoWayPartialAUC,
+)
 from headrank.measures.local import TopMeasure
 from headrank.measures.spelling import shown
 from headrank.solvers import Bundle
+from headrank.surrogates import HINGES
 
 SURROGATES = ("logistic", "auc", "tight", "structural", "smooth")
 """From the simplest to the most daring; "auc" is the hinge of the whole curve."""
@@ -57,9 +69,43 @@ def target_of(measure: Measure, surrogate: str) -> Measure:
     """Return the measure whose surrogate is minimised: the measure itself, or the nearest that has such a surrogate."""
     if surrogate == "auc":
         return AUC()
-    if surrogate in ("tight", "structural") and isinstance(measure, TopMeasure):
-        return PartialAUC(max_fpr=measure.top)  # where positives are rare, nearly all of the top are negatives
+    return nearest_with_hinge(measure) if surrogate in HINGES else measure
+
+
+@singledispatch
+def nearest_with_hinge(_measure: Measure) -> Measure:
+    """Return the partial AUC whose hinge is the best stand-in for a measure; the AUC if nothing is known of it.
+
+    >>> from headrank.measures import LocalAUC
+    >>> str(nearest_with_hinge(LocalAUC(0.05))), str(nearest_with_hinge(PartialAUC(max_fpr=0.1)))
+    ('pauc@0.05', 'pauc@0.1')
+    """
+    return AUC()
+
+
+@nearest_with_hinge.register(PartialAUC)
+@nearest_with_hinge.register(StandardizedPartialAUC)
+@nearest_with_hinge.register(FROCArea)
+def _(measure: Measure) -> Measure:
     return measure
+
+
+@nearest_with_hinge.register
+def _(measure: TwoWayPartialAUC) -> Measure:
+    return PartialAUC(max_fpr=measure.max_fpr)
+
+
+# Where positives are rare, nearly all of the best rows that can be spared are negatives.
+@nearest_with_hinge.register
+def _(measure: TopMeasure) -> Measure:
+    return PartialAUC(max_fpr=measure.top)
+
+
+@nearest_with_hinge.register(PrecisionAt)
+@nearest_with_hinge.register(RecallAt)
+@nearest_with_hinge.register(EnrichmentFactor)
+def _(measure: PrecisionAt | RecallAt | EnrichmentFactor) -> Measure:
+    return AUC() if measure.is_count else PartialAUC(max_fpr=measure.k)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +178,8 @@ def tried(
     start, bundle, results = None, Bundle(), []
     for candidate in candidates:
         solution = ranker.search(problem, candidate.C, start=start, bundle=bundle, anchor=anchor)
+        if solution.interrupted:
+            raise KeyboardInterrupt
         start = solution.weights
         collapsed = problem.collapsed(solution, candidate.C)
         results.append((fold.measured(solution.weights), collapsed, solution.n_iter))

@@ -22,6 +22,7 @@ from headrank.surrogates import HINGES, RowFacts, surrogate_for
 
 _COLLAPSED = 1e-2
 """A fit has collapsed when no weights bring the surrogate's risk down by more than this share."""
+_BLOCK_VALUES = 1_000_000
 _LONGER_STEPS = (0.3, 1.0, 3.0)
 """In units that give the scores a standard deviation of 1."""
 SOLVERS: dict[str, Callable[..., Solution]] = {"hybrid": hybrid, "cutting-plane": cutting_plane}
@@ -38,10 +39,12 @@ class Problem:
     weights: Vector | None
     queries: IntVector | None
     scale: Vector | None
+    unit: float = 1.0
+    """The typical size of a feature, after scaling: the root of its mean variance over features."""
 
     def with_surrogate(self, kind: str, *, measure: Measure | None = None, bandwidth: float = 0.3) -> Problem:
         """The same rows, to be learned by another surrogate, of the problem's measure or of another."""
-        facts = _facts(self.risk.positive, self.weights, self.queries)
+        facts = _facts(kind, self.risk.positive, self.weights, self.queries)
         surrogate = surrogate_for(self.measure if measure is None else measure, kind, facts, bandwidth=bandwidth)
         return replace(self, kind=kind, risk=replace(self.risk, surrogate=surrogate))
 
@@ -67,7 +70,8 @@ class Problem:
     def standardised(self, weights: Vector) -> Vector:
         """Weights scaled so that their training scores have variance 1; 0 if the scores differ by rounding alone."""
         scores = self.rows.scores(weights)
-        spread = float(scores.std())
+        mean = np.average(scores, weights=self.weights)
+        spread = float(np.sqrt(np.average((scores - mean) ** 2, weights=self.weights)))
         return weights / spread if spread > 1e-9 * float(np.abs(scores).max()) else np.zeros_like(weights)
 
     def coef(self, solution: Solution) -> Vector:
@@ -141,25 +145,30 @@ def pose(
     for name, values in (("sample_weight", weights), ("qid", queries)):
         if values is not None and values.size != positive.size:
             raise ValueError(f"{name} must have one value per row: X has {positive.size} rows, {name} {values.size}")
-    if weights is not None and np.all(weights == weights[0]):
-        weights = None  # equal weights are no weights
+    if weights is not None and np.all(weights == 1):
+        weights = None
     _require_both_classes(positive, weights, queries)
-    loss = surrogate_for(measure, surrogate, _facts(positive, weights, queries), bandwidth=bandwidth)
-    rows = open_rows(X)
-    scale = feature_scale(X, weights) if standardize else None
-    rows = rows if scale is None else ScaledRows(rows, scale)
-    return Problem(LinearRisk(rows, loss, positive), surrogate, measure, weights, queries, scale)
+    loss = surrogate_for(measure, surrogate, _facts(surrogate, positive, weights, queries), bandwidth=bandwidth)
+    rows, scale, unit = open_rows(X), None, 1.0
+    if standardize:
+        variances = _variances(X, weights)
+        scale = np.sqrt(np.where(variances > 0, variances, 1.0))
+        rows = ScaledRows(rows, scale)
+    elif surrogate not in HINGES:
+        unit = float(np.sqrt(_variances(X, weights).mean())) or 1.0
+    return Problem(LinearRisk(rows, loss, positive), surrogate, measure, weights, queries, scale, unit)
 
 
-def feature_scale(X: Any, weights: Vector | None) -> Vector:
-    """Standard deviation of each feature, 1 for a constant one. One pass, by blocks: X is not copied."""
+def _variances(X: Any, weights: Vector | None) -> Vector:
+    """Variance of each feature, 0 where it is rounding alone. One pass, by blocks: X is not copied."""
     from sklearn.preprocessing import StandardScaler
     from sklearn.utils import gen_batches
 
     scaler = StandardScaler(with_mean=False)
-    for block in gen_batches(X.shape[0], 16_384):
+    for block in gen_batches(X.shape[0], max(_BLOCK_VALUES // X.shape[1], 1)):
         scaler.partial_fit(X[block], sample_weight=None if weights is None else weights[block])
-    return np.asarray(scaler.scale_, dtype=np.float64)
+    constant = scaler.scale_ != np.sqrt(scaler.var_)  # scikit-learn's verdict: it gives them a scale of 1
+    return np.where(constant, 0.0, scaler.var_)
 
 
 def live_line(step: Step) -> None:
@@ -174,7 +183,9 @@ def _counting(sample: Sample) -> Sample:
     return sample if sample.weights is None or sample.weights.all() else sample.take(sample.weights > 0)
 
 
-def _facts(positive: BoolVector, weights: Vector | None, queries: IntVector | None) -> RowFacts:
+def _facts(kind: str, positive: BoolVector, weights: Vector | None, queries: IntVector | None) -> RowFacts:
+    if kind != "logistic" and weights is not None and np.all(weights == weights[0]):
+        weights = None  # a mean over rows of equal weight is a plain mean; the logistic loss is a sum
     return RowFacts(*_by_class(weights, positive), *_by_class(queries, positive))
 
 

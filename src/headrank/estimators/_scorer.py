@@ -38,10 +38,11 @@ class Scorer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
     def score(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None
     ) -> float:
-        """Return the measure of the scores of these rows."""
+        """Return the measure of the scores of these rows; negated if lower is better, as scikit-learn wants it."""
         scores = self.decision_function(X)
         measure = measure_of(self.measure)
-        return measure(y, scores, sample_weight=sample_weight, qid=qid, pos_label=self.classes_[1])
+        value = measure(y, scores, sample_weight=sample_weight, qid=qid, pos_label=self.classes_[1])
+        return value if measure.greater_is_better else -value
 
     def _admitted(self, X: Any, y: ArrayLike) -> tuple[Any, BoolVector]:
         """Check rows and labels, remember features and classes, and say which rows are positive."""

@@ -75,6 +75,8 @@ class LinearRankerCV(LinearScorer):
         One per candidate, in the order of the candidates.
     ranker_ : LinearRanker
         The choice, fitted to all rows.
+    n_iter_ : int
+        Passes over the rows that this last fit took.
     coef_, intercept_, classes_, n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -138,10 +140,11 @@ class LinearRankerCV(LinearScorer):
         self.trials_ = tuple(trials)
         self.cv_results_ = _frame(self.trials_, problem.measure)
         order = _in_order_of_choice(self.trials_, self.surrogates)
-        chosen, self.ranker_ = self._refit(order, X, y, sample_weight, qid)
+        chosen, self.ranker_ = self._refit(order, problem.measure, X, y, sample_weight, qid)
         self.best_, self.choice_ = chosen.candidate, _why(chosen, self.trials_, problem.measure)
         self.best_score_ = chosen.mean if problem.measure.greater_is_better else -chosen.mean
         self.coef_, self.intercept_ = self.ranker_.coef_, self.ranker_.intercept_
+        self.n_iter_ = self.ranker_.n_iter_
         return self
 
     def _pose(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, qid: ArrayLike | None) -> Problem:
@@ -174,18 +177,23 @@ class LinearRankerCV(LinearScorer):
 
     def _splits(self, X: Any, problem: Problem) -> list[tuple[Any, Any]]:
         positive, queries = problem.risk.positive, problem.queries
-        cv = self.cv
+        cv: Any = 5 if self.cv is None else self.cv
         if isinstance(cv, Integral):
             n_folds = whole("cv", cv, at_least=2)
-            n_least = int(min(np.count_nonzero(positive), np.count_nonzero(~positive)))
+            counted = positive if problem.weights is None else positive[problem.weights > 0]
+            n_least = int(min(np.count_nonzero(counted), np.count_nonzero(~counted)))
             if n_least < n_folds:
                 raise ValueError(f"cv={n_folds} folds need as many rows of each class, but one has {n_least}; lower cv")
             kind = StratifiedKFold if queries is None else StratifiedGroupKFold
             cv = kind(n_folds, shuffle=True, random_state=self.random_state)
-        return [*cv.split(X, positive, queries)] if hasattr(cv, "split") else [*cv]
+        splits = list(cv.split(X, positive, queries) if hasattr(cv, "split") else cv)
+        if not splits:
+            raise ValueError("cv gave no folds; give an int, a splitter, or an iterable of (train, test) row numbers")
+        return [(np.asarray(train), np.asarray(test)) for train, test in splits]
 
     def _try_all(self, groups: list[list[Candidate]], folds: list[Fold], told: Callable[[], None]) -> list[Trial]:
         """Try every group on every fold; the smooth ones last, as they start from the best logistic regression."""
+        unit = folds[0].problem.unit
         limits = {"tol": above_zero("tol", self.tol), "max_iter": whole("max_iter", self.max_iter, at_least=1)}
 
         def run(some: list[list[Candidate]]) -> list[Trial]:
@@ -203,16 +211,16 @@ class LinearRankerCV(LinearScorer):
         daring = [group for group in groups if group[0].surrogate == "smooth"]
         convex = run([group for group in groups if group not in daring])
         logistic = [trial for trial in convex if trial.candidate.surrogate == "logistic"]
-        start_C = max(logistic, key=lambda trial: trial.mean).candidate.C if logistic else 1.0
+        start_C = max(logistic, key=lambda trial: trial.mean).candidate.C * unit**2 if logistic else 1.0
         return convex + run([[replace(candidate, start_C=start_C) for candidate in group] for group in daring])
 
     def _refit(
-        self, order: list[Trial], X: Any, y: ArrayLike, sample_weight: Any, qid: Any
+        self, order: list[Trial], measure: Measure, X: Any, y: ArrayLike, sample_weight: Any, qid: Any
     ) -> tuple[Trial, LinearRanker]:
         """Fit the choice to all rows; should it collapse there, the next one in order, and the choice if all do."""
         fits = []
         for trial in order:
-            ranker = trial.candidate.ranker(measure_of(self.measure), tol=self.tol, max_iter=self.max_iter)
+            ranker = trial.candidate.ranker(measure, tol=self.tol, max_iter=self.max_iter)
             ranker.set_params(standardize=_is_dense(X) if self.standardize is None else self.standardize)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", CollapsedFitWarning)
@@ -254,7 +262,9 @@ def _why(chosen: Trial, trials: Sequence[Trial], measure: Measure) -> str:
         f"Chose {chosen.candidate} for {measure}: {sign * chosen.mean:.4g} on average over {chosen.values.size} folds, "
         f"standard error {chosen.standard_error:.2g}."
     )
-    others = [trial for trial in trials if trial.candidate.surrogate != chosen.candidate.surrogate]
+    others = [
+        trial for trial in trials if trial.candidate.surrogate != chosen.candidate.surrogate and not trial.has_collapsed
+    ]
     if not others:
         return text
     other = max(others, key=lambda trial: trial.mean)
@@ -262,7 +272,7 @@ def _why(chosen: Trial, trials: Sequence[Trial], measure: Measure) -> str:
     by = f"{abs(lead.mean()):.2g}, standard error of the difference {standard_error(lead):.2g}"
     if lead.mean() >= 0:
         return f"{text} The best of the other surrogates, {other.candidate}, is behind by {by}."
-    return f"{text} {other.candidate} is ahead by {by}: too little to prefer it to what is simpler."
+    return f"{text} {other.candidate} is ahead by {by}: too little, against that noise, to prefer it."
 
 
 def _frame(trials: Sequence[Trial], measure: Measure) -> Any:

@@ -109,6 +109,8 @@ class KernelRanker(Scorer):
         return self
 
     def _gamma(self, X: Any) -> float:
+        if isinstance(self.gamma, str) and self.gamma != "scale":
+            raise ValueError(f"gamma must be a number above 0 or 'scale', got {self.gamma!r}")
         if self.gamma != "scale":
             return above_zero("gamma", self.gamma)
         variance = float(X.power(2).mean() - X.mean() ** 2) if hasattr(X, "power") else float(X.var())

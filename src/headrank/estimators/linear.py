@@ -52,7 +52,8 @@ class LinearRanker(LinearScorer):
     bandwidth : float, default=0.3
         Of the smooth surrogate: how far, in standard deviations of the scores, a step is softened.
     start_C : float, default=1.0
-        C of the logistic regression that the smooth surrogate starts from and stays near.
+        C of the logistic regression that the smooth surrogate starts from and stays near, for features of typical size
+        1: it is divided by the mean variance of the features.
     anneal : bool, default=False
         Solve with four and two times the bandwidth first, each a start for the next.
     tol : float, default=1e-3
@@ -171,7 +172,8 @@ class LinearRanker(LinearScorer):
         self.coef_ = problem.coef(solution)
         self.intercept_ = -problem.threshold(scores)
         self.objective_, self.lower_bound_, self.gap_ = solution.objective, solution.lower, solution.gap
-        self.risk_ = problem.risk.at_scores(scores).value if solution.weights.any() else nan
+        learned = solution.weights.any() or self.surrogate != "smooth"  # which has no value at constant scores
+        self.risk_ = problem.risk.at_scores(scores).value if learned else nan
         self.training_measure_ = problem.measured(scores)
         self.start_measure_ = nan if anchor is None else problem.measured(problem.rows.scores(anchor))
         self.n_iter_, self.trace_ = solution.n_iter, solution.trace
@@ -198,8 +200,16 @@ class LinearRanker(LinearScorer):
 
     def anchor(self, problem: Problem) -> Vector:
         """Find the logistic regression that the smooth surrogate starts from and stays near, scaled to variance 1."""
-        ranker = LinearRanker(surrogate="logistic", tol=self.tol, max_iter=self.max_iter)
-        solution = ranker.solve(problem.with_surrogate("logistic"), above_zero("start_C", self.start_C))
+        solution = lbfgs(
+            problem.with_surrogate("logistic").risk,
+            n_features=problem.rows.n_features,
+            C=above_zero("start_C", self.start_C),
+            tol=above_zero("tol", self.tol),
+            max_iter=whole("max_iter", self.max_iter, at_least=1),
+            unit=1 / problem.unit,  # so that multiplying all features by a number changes nothing
+        )
+        if solution.interrupted:
+            raise KeyboardInterrupt
         return problem.standardised(solution.weights)
 
     def solve(
@@ -214,9 +224,10 @@ class LinearRanker(LinearScorer):
         """Solve a posed problem for one C, and warn when the answer is not what was asked for; see `search`."""
         solution = self.search(problem, C, start=start, bundle=bundle, anchor=anchor)
         if solution.interrupted:
-            warnings.warn(f"interrupted with a gap of {solution.gap:.2g}; kept the best so far", ConvergenceWarning, 3)
-        elif solution.gap > self.tol or solution.n_iter >= self.max_iter:
-            reached = "" if isnan(solution.gap) else f"gap {solution.gap:.2g} > tol {self.tol:.2g} "
+            reached = "" if isnan(solution.gap) else f" with a gap of {solution.gap:.2g}"
+            warnings.warn(f"interrupted{reached}; kept the best so far", ConvergenceWarning, stacklevel=3)
+        elif solution.gap > self.tol or (isnan(solution.gap) and solution.n_iter >= self.max_iter):
+            reached = "still falling " if isnan(solution.gap) else f"gap {solution.gap:.2g} > tol {self.tol:.2g} "
             warnings.warn(
                 f"{reached}after {solution.n_iter} evaluations; raise max_iter or tol, or set standardize=True",
                 ConvergenceWarning,
@@ -266,11 +277,16 @@ class LinearRanker(LinearScorer):
         if self.anneal:
             for factor in _ANNEALING:
                 softer = problem.with_surrogate("smooth", bandwidth=factor * self.bandwidth)
-                start = lbfgs(softer.risk, start=start, centre=anchor, unit=unit, convex=False, **limits).weights
+                solution = lbfgs(softer.risk, start=start, centre=anchor, unit=unit, convex=False, **limits)
+                if solution.interrupted:
+                    return solution
+                start = solution.weights
         return lbfgs(problem.risk, start=start, centre=anchor, unit=unit, convex=False, **limits)
 
     def _start(self, problem: Problem) -> Vector | None:
         if not self.warm_start or getattr(self, "coef_", np.empty(0)).shape != (problem.rows.n_features,):
+            return None
+        if not self.coef_.any():  # a collapsed fit is no place to start from
             return None
         return self.coef_ if problem.scale is None else np.asarray(self.coef_ * problem.scale)
 

@@ -17,6 +17,9 @@ _LITTLE = 1e-2
 """Without a proof, the search ends when a step gains less than this share of the tolerance."""
 
 
+_GAINED = 0.1
+
+
 class _CloseEnoughError(Exception):
     """Ends SciPy's search."""
 
@@ -38,13 +41,15 @@ def lbfgs(
 
     The objective is strongly convex with modulus 1 in units of ``unit`` when the risk is convex, so each evaluation
     proves a lower bound: F* >= F(w) - |g|^2 / 2 for the gradient g. The search stops when the relative gap is at most
-    ``tol``. Without convexity nothing is proved, the bound is NaN, and the search stops when a step lowers the
-    objective by less than a hundredth of ``tol`` of it.
+    ``tol``, and, if it began at the origin, at most a tenth of what could be gained over it: with a small C the
+    objective is flat, and the origin lies within any tolerance, but is no ranking. Without convexity nothing is
+    proved, the bound is NaN, and the search stops when a step lowers the objective by less than a hundredth of ``tol``
+    of it.
 
     Parameters
     ----------
     risk : Risk
-        Differentiable; a kink here and there does no harm.
+        Differentiable, and nowhere negative if it is convex; a kink here and there does no harm.
     n_features : int
         Length of w.
     C : float
@@ -75,6 +80,8 @@ def lbfgs(
     origin = np.zeros(n_features) if centre is None else centre / unit
     best: tuple[float, Vector, P] | None = None
     lower = 0.0 if convex else nan
+    first = origin if start is None else start / unit
+    from_origin = not first.any()
 
     def objective(x: Vector) -> tuple[float, Vector]:
         nonlocal best, lower
@@ -88,7 +95,8 @@ def lbfgs(
         if convex:
             lower = max(lower, value - float(gradient @ gradient) / 2)
         step = record.add(best[0], lower, 0)
-        if step.gap <= tol or step.n_iter >= max_iter:
+        idle = from_origin and best[0] - lower > _GAINED * (record.steps[0].objective - lower)
+        if (step.gap <= tol and not idle) or step.n_iter >= max_iter:
             raise _CloseEnoughError
         return value, gradient
 
@@ -96,7 +104,7 @@ def lbfgs(
     options["ftol"] = 0.0 if convex else _LITTLE * tol
     interrupted = False
     try:
-        minimize(objective, origin if start is None else start / unit, jac=True, method="L-BFGS-B", options=options)
+        minimize(objective, first, jac=True, method="L-BFGS-B", options=options)
     except _CloseEnoughError:
         pass
     except KeyboardInterrupt:
