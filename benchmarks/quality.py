@@ -164,7 +164,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             mine = pl.DataFrame(
                 [(cell.data, cell.measure, cell.split) for cell in cells], schema=_KEY[:3], orient="row"
             )
-            kept = results.filter(pl.col("model").is_in(list(CLASSIFIERS)))
+            kept = results.filter(pl.col("model").is_in(CLASSIFIERS))
             results = pl.concat([kept, results.join(kept, on=_KEY, how="anti").join(mine, on=_KEY[:3], how="anti")])
         todo = missing(cells, options.measures, results)
         try:
