@@ -179,7 +179,7 @@ def test_interval_holds_its_estimate_and_is_made_of_numbers(ranking, measure, si
         assert np.isfinite([interval.low, interval.high]).all()
         assert interval.low <= interval.estimate <= interval.high
         assert interval.estimate == measure.value(curve)
-        assert interval.simultaneous
+        assert interval.simultaneous == (side == "two-sided")
         assert interval.finite_sample
 
 

@@ -245,7 +245,7 @@ def test_one_sided_intervals_promise_one_end() -> None:
     lower = bootstrap(curve, hr.AUC(), confidence=0.95, side="lower", n_replicates=999, random_state=0)
     assert (lower.low, lower.high) == (both.low, 1.0)
     factor = bootstrap(curve, hr.EnrichmentFactor(0.1), side="lower", n_replicates=99, random_state=0)
-    assert factor.high == np.inf
+    assert factor.high == 10
 
 
 def test_it_refuses_what_it_cannot_do() -> None:

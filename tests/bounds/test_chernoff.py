@@ -1,12 +1,12 @@
 """Exponential bounds for means: inverted exactly, at every end of every range."""
 
-from math import exp, inf, log, log1p, nextafter, sqrt
+from math import exp, inf, log, nextafter, sqrt
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from headrank.bounds.chernoff import bennett_radius, divergence_below, hoeffding_radius, kl_lower, kl_upper
+from headrank.bounds.chernoff import divergence_below, hoeffding_radius, kl_lower, kl_upper
 from reference import auc_bounds as reference
 
 means = st.floats(0, 1)
@@ -47,7 +47,6 @@ def test_more_rows_and_more_risk_bring_the_ends_closer(mean, k, more, risk, risk
     assert kl_lower(mean, k, risk) <= kl_lower(mean, more, riskier) + 1e-15
     assert kl_upper(mean, k, risk) >= kl_upper(mean, more, riskier) - 1e-15
     assert hoeffding_radius(k, risk) >= hoeffding_radius(more, riskier)
-    assert bennett_radius(mean, k, risk) >= bennett_radius(mean, more, riskier) - 1e-15
 
 
 @given(means, sizes, risks)
@@ -75,7 +74,6 @@ def test_sure_means_have_a_closed_form(k, risk):
 def test_all_risk_leaves_the_mean():
     assert kl_lower(0.3, 5, 1.0) == kl_upper(0.3, 5, 1.0) == 0.3
     assert hoeffding_radius(5, 1.0) == 0
-    assert bennett_radius(0.1, 5, 1.0) == 0
 
 
 def test_hand_computed():
@@ -86,46 +84,3 @@ def test_hand_computed():
     assert divergence_below(0.5, 0.5, 0.25) == pytest.approx(log(4 / 3) / 2)
     assert divergence_below(1.0, 0.0, 0.5) == pytest.approx(log(2))
     assert divergence_below(0.3, 0.7, 0.3) == inf
-
-
-variances = st.floats(1e-9, 1)
-
-
-@given(variances, st.integers(1, 10**7), risks, st.sampled_from([1.0, 0.1, 3.0]))
-def test_bennett_matches_sixty_digits(variance, k, risk, width):
-    radius = bennett_radius(variance, k, risk, width)
-    assert radius == pytest.approx(reference.bennett_radius(variance, k, risk, width), rel=1e-9, abs=1e-12)
-
-
-@given(variances, st.integers(1, 10**7), risks, st.sampled_from([1.0, 0.1, 3.0]))
-def test_bennett_keeps_below_bennett_and_bernstein(variance, k, risk, width):
-    radius, limit = bennett_radius(variance, k, risk, width), -log(risk) / k
-    assert 0 <= radius <= width
-    assert radius <= sqrt(2 * variance * limit) + width * limit / 3 + 1e-15
-    u = width * radius / variance
-    assert variance / width**2 * ((1 + u) * log1p(u) - u) <= limit * (1 + 1e-9) + 1e-14
-
-
-@given(variances, variances, st.integers(1, 10**7), risks)
-def test_bennett_grows_with_the_variance(a, b, k, risk):
-    a, b = sorted([a, b])
-    assert bennett_radius(a, k, risk) <= bennett_radius(b, k, risk) + 1e-15
-
-
-@given(variances, st.integers(1, 10**7), risks, st.floats(0.01, 100))
-def test_bennett_scales_with_the_unit(variance, k, risk, unit):
-    scaled = bennett_radius(variance * unit**2, k, risk, unit)
-    assert scaled == pytest.approx(unit * bennett_radius(variance, k, risk), rel=1e-9, abs=1e-12 * unit)
-
-
-@given(st.floats(0.01, 0.99), st.integers(1, 10**6), risks)
-def test_bennett_at_the_largest_variance_is_kl(expectation, k, risk):
-    """Among variables in [0, 1] of this mean only coins have this variance: then both theorems say the same."""
-    radius = bennett_radius(expectation * (1 - expectation), k, risk, 1 - expectation)
-    mean = min(expectation + radius, 1.0)
-    if mean < 1:
-        assert kl_lower(mean, k, risk) == pytest.approx(expectation, abs=1e-9)
-
-
-def test_no_variance_no_deviation():
-    assert bennett_radius(0.0, 10, 0.01) == 0

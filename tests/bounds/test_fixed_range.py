@@ -27,6 +27,7 @@ from headrank.exceptions import ShallowHeadError
 from headrank.measures import (
     AUC,
     KS,
+    EnrichmentFactor,
     FPRAtTPR,
     FROCArea,
     LocalAUC,
@@ -284,6 +285,9 @@ def test_over_queries():
     assert one.low <= 0.5 <= one.high
     assert "in 1 query;" in str(one)
     with pytest.raises(ValueError, match="bootstrap"):
-        over_queries([1.2, 0.5], AUC(), n_pos=3, n_neg=3)
+        over_queries([1.2, 0.5], EnrichmentFactor(10), n_pos=3, n_neg=3)
+    scaled = over_queries([20.0, 0.0] * 15, EnrichmentFactor(0.05), n_pos=30, n_neg=900)
+    plain = over_queries([1.0, 0.0] * 15, AUC(), n_pos=30, n_neg=900)
+    assert (scaled.low, scaled.high) == (pytest.approx(20 * plain.low), pytest.approx(20 * plain.high))
     with pytest.raises(ValueError, match="one number per query"):
         over_queries([], AUC(), n_pos=3, n_neg=3)

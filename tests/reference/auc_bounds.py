@@ -65,12 +65,6 @@ def hoeffding_tail(r: Decimal, variance: Decimal, b: Decimal, k: int) -> Decimal
     return -k * (first + second)
 
 
-@in_full
-def bennett_radius(variance: Number, k: int, risk: Number, width: Number) -> Decimal:
-    v, b, limit = decimal(variance), decimal(width), decimal(risk).ln()
-    return last(lambda r: hoeffding_tail(r, v, b, k) >= limit, Decimal(0), b)
-
-
 # The intervals: the lower end, one-sided; the upper end is 1 minus that of the reversed scores.
 
 

@@ -10,10 +10,11 @@ import numpy as np
 from headrank._numbers import whole
 from headrank._types import ArrayLike, Vector
 from headrank.bounds.interval import INDEPENDENT_ROWS, Interval, Side, check_confidence, check_side
+from headrank.bounds.possible_values import possible_values
 from headrank.bounds.resampling import ClusterDraws, Draws, Levels, QueryDraws, RowDraws, replicates
 from headrank.curve import RocCurve
 from headrank.labels import Sample, check_queries
-from headrank.measures import EnrichmentFactor, Measure, RankStatistic, StandardizedPartialAUC
+from headrank.measures import Measure
 
 THEOREM = "percentile bootstrap, Efron 1979; no finite-sample theorem"
 INDEPENDENT_CLUSTERS = "the clusters are independent draws from one distribution, and many"
@@ -166,15 +167,3 @@ def _draws_from(
 def _row_counts(sample: Sample) -> tuple[int, int]:
     n_pos = int(np.count_nonzero(sample.positive))
     return n_pos, sample.positive.size - n_pos
-
-
-def possible_values(measure: Measure) -> tuple[float, float]:
-    """Return the least and the greatest value a measure can take at all."""
-    if isinstance(measure, StandardizedPartialAUC):
-        chance = (measure.min_fpr + measure.max_fpr) / 2
-        return 0.5 * (1 - chance / (1 - chance)), 1.0
-    if isinstance(measure, EnrichmentFactor):
-        return 0.0, float("inf")
-    if isinstance(measure, RankStatistic):
-        return float("-inf"), float("inf")
-    return 0.0, 1.0

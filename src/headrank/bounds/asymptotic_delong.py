@@ -2,8 +2,8 @@
 
 An area is a function of two empirical distributions. To first order it moves with each row by that row's *component*,
 so its variance is that of the components' means. For the whole area the components are the placements of DeLong, DeLong
-& Clarke-Pearson (1988); for a partial one (Dodd & Pepe 2003; He & Escobar 2008) the cut at an empirical quantile of the
-negatives moves as well, which the negatives' components include.
+& Clarke-Pearson (1988); for a partial one (Wieand et al. 1989; He & Escobar 2008) the cut at an empirical quantile of
+the negatives moves as well, which the negatives' components include.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from headrank.measures import AUC, FROCArea, Measure, PartialAUC, StandardizedPa
 
 THEOREM = {
     True: "DeLong, DeLong & Clarke-Pearson 1988; normal on the logit scale",
-    False: "first-order variance of a partial area, after Dodd & Pepe 2003; normal on the logit scale",
+    False: "first-order variance of a partial area (Wieand et al. 1989, He & Escobar 2008); normal on the logit scale",
 }
 ASSUMPTIONS = f"{INDEPENDENT_ROWS}; many of each, also inside the range and among the misplaced"
 

@@ -129,7 +129,7 @@ class Band:
         """Return the interval of a measure that this confidence and method give; see `from_band`.
 
         Those of areas and rates hold all at once, together with the band. Those that depend on the share of positives
-        hold all at once too, but pay for more than the band, and are read off one of a higher confidence.
+        hold all at once among themselves: they pay for more, and are read off a band of a higher confidence.
         """
         from headrank.bounds.from_band import from_band
 

@@ -10,7 +10,6 @@ inequality all that is said here of a mean of k variables holds for the statisti
 References
 ----------
 W. Hoeffding, Probability inequalities for sums of bounded random variables, JASA 58, 1963.
-G. Bennett, Probability inequalities for the sum of independent random variables, JASA 57, 1962.
 """
 
 from __future__ import annotations
@@ -55,31 +54,6 @@ def kl_upper(mean: float, k: float, risk: float) -> float:
     0.0711
     """
     return min(mean + _fall(1 - mean, mean, _exponent(k, risk)), 1.0)
-
-
-def bennett_radius(variance: float, k: float, risk: float, width: float = 1.0) -> float:
-    """How far the mean of k independent variables of small variance lies above its expectation.
-
-    For variables that exceed their expectation by at most ``width`` (b) and have a variance of at most v, the mean does
-    so by r with probability at most ``exp(-k KL((v + b r)/s || v/s))``, ``s = v + b^2``: Hoeffding (1963), Theorem 3,
-    first inequality. It sharpens Bennett's (1962) ``exp(-k v/b^2 h(b r/v))``, ``h(u) = (1+u) ln(1+u) - u``, and so
-    Bernstein's ``r <= sqrt(2 v ln(1/risk)/k) + b ln(1/risk)/(3k)``. The radius grows with v, since the bound of the
-    moment generating function does: an upper bound may stand for the variance. 64 halvings; rounded upwards.
-
-    >>> round(bennett_radius(0.01, 1000, 0.05), 5)
-    0.00867
-    """
-    if variance == 0:
-        return 0.0
-    exponent = _exponent(k, risk)
-    scale = (variance + width**2) / width
-    small, rest = variance / width / scale, width / scale  # the two-point variable that is worst of all; sum 1
-
-    def divergence(rise: float) -> float:
-        return inf if rise >= rest else (small + rise) * log1p(rise / small) + (rest - rise) * log1p(-rise / rest)
-
-    bernstein = sqrt(2 * variance * exponent) + width * exponent / 3
-    return min(scale * crossing(divergence, exponent, min(bernstein / scale, rest)), width)
 
 
 def divergence_below(mean: float, rest: float, fall: float) -> float:

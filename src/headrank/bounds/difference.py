@@ -17,7 +17,7 @@ from headrank.labels import Sample, check_binary, check_weights
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
 
-_SMALLEST_RISK = 1e-15  # below, 1 - risk is 1
+_SMALLEST_RISK = 1e-12  # below, 1 - risk has lost its digits
 
 
 @dataclass(frozen=True, repr=False)

@@ -18,6 +18,7 @@ from headrank._types import ArrayLike, Vector
 from headrank.bounds import asymptotic_bootstrap, asymptotic_delong
 from headrank.bounds.interval import INDEPENDENT_ROWS, Side, require_counts
 from headrank.bounds.paired_pairs import disagreement, least_difference
+from headrank.bounds.possible_values import possible_values
 from headrank.bounds.resampling import Levels, QueryDraws, replicates
 from headrank.curve import RocCurve
 from headrank.labels import Sample
@@ -82,7 +83,7 @@ def evidence_for(
 
 def widest(measure: Measure) -> float:
     """Return how far two values of a measure can be apart at all."""
-    least, greatest = asymptotic_bootstrap.possible_values(measure)
+    least, greatest = possible_values(measure)
     return greatest - least
 
 

@@ -7,6 +7,7 @@ then proves about the rest. The shares follow from the counts and the range alon
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from headrank._types import ArrayLike, Counts
 from headrank.bounds.binomial import allowed_above, clopper_pearson, needed_at_least
 from headrank.bounds.interval import INDEPENDENT_ROWS, Interval, Side, check_confidence, check_side, require_counts
+from headrank.bounds.possible_values import possible_values
 from headrank.bounds.range_mean import mean_limits, mean_tpr_high, mean_tpr_low, shares
 from headrank.curve import RocCurve
 from headrank.exceptions import ShallowHeadError
@@ -147,12 +149,12 @@ def over_queries(
 
     The queries are independent draws, whatever happens inside one. The truth is the mean over all queries that have
     both classes, each measured on a sample of rows like these: a mean of sample values, not of their limits. By
-    `mean_limits`, for values in [0, 1]. O(n).
+    `mean_limits`, for measures whose values have limits (`possible_values`). O(n).
 
     Parameters
     ----------
     values : array-like of shape (n_queries,)
-        The measure on each query, in [0, 1].
+        The measure on each query.
     measure : Measure
         What was measured.
     n_pos, n_neg : int
@@ -169,18 +171,22 @@ def over_queries(
     observed = np.asarray(values, dtype=np.float64)
     if observed.ndim != 1 or not observed.size:
         raise ValueError(f"values must be one number per query, of one query at least, got shape {observed.shape}")
-    if not np.all((observed >= 0) & (observed <= 1)):
+    least, greatest = possible_values(measure)
+    width = greatest - least
+    if width == inf:
         raise ValueError(
-            f"over_queries needs values in [0, 1], but those of {measure} reach {observed.min():g} to "
-            f"{observed.max():g}; use the bootstrap by query, which is asymptotic"
+            f"a bound over queries needs a measure whose values have limits, and those of {measure} have none; use the "
+            "bootstrap by query, which is asymptotic"
         )
     mean, n_queries = float(observed.mean()), observed.size
+    share = min(max((mean - least) / width, 0.0), 1.0)
     return _spent(
         mean,
-        lambda risk: mean_limits(mean, n_queries, risk)[0],
-        lambda risk: mean_limits(mean, n_queries, risk)[1],
+        lambda risk: least + width * mean_limits(share, n_queries, risk)[0],
+        lambda risk: least + width * mean_limits(share, n_queries, risk)[1],
         confidence,
         side,
+        (least, greatest),
         measure=measure,
         method="over_queries",
         theorem="Hoeffding (1963), Theorem 1, or Bentkus (2004), for the mean over queries",

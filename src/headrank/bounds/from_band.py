@@ -32,9 +32,10 @@ def from_band(
 ) -> Interval:
     """Interval for any measure from simultaneous limits of the ROC curve, for any distribution.
 
-    Intervals of areas and rates hold for all ranges and measures at once. Those of measures that depend on the share of
-    positives (of the best fraction, of the first rows, of ranks) do so too; they spend a quarter of the risk on that
-    share, or a twentieth if it is stated, and on ties in the population.
+    Two-sided intervals of areas and rates hold for all ranges and measures at once. So do, among themselves, those of
+    measures that depend on the share of positives (of the best fraction, of the first rows, of ranks); they spend a
+    quarter of the risk on that share, or a twentieth if it is stated, and on ties in the population. Their promise is
+    made over random labels: given how many positives came, it may be kept less often.
 
     Parameters
     ----------
@@ -82,11 +83,11 @@ def from_band(
         n_pos=int(curve.n_pos),
         n_neg=int(curve.n_neg),
         side=side,
-        simultaneous=True,
+        simultaneous=side == "two-sided",
     )
 
 
 def _assumptions(positive_rate: float | None) -> str:
     if positive_rate is not None:
         return f"{INDEPENDENT_ROWS}; the share of positives in the population is {positive_rate:g}"
-    return f"{INDEPENDENT_ROWS}; the rows are a random sample of the population, labels included"
+    return f"{INDEPENDENT_ROWS}; the rows are a random sample of the population, their labels random as well"

@@ -39,7 +39,8 @@ class Interval:
     finite_sample : bool
         Whether the promise holds for every sample size and distribution; else it is asymptotic.
     simultaneous : bool
-        Whether it holds for all ranges and measures at once, or for this one alone.
+        Whether it holds at once with the two-sided intervals of all ranges and measures of its kind from the same band
+        (areas and rates; or what depends on the share of positives), or by itself alone.
     n_queries : int or None
         Queries over which the measure is a mean, if it is.
     """

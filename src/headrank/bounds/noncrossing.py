@@ -3,7 +3,7 @@
 Legend: U_(1) <= ... <= U_(n) are n independent uniforms in ascending order, N(t) how many of them are at most t. Then
 U_(k) <= u exactly when N(u) >= k, so limits l_k <= U_(k) <= u_k confine N at the times l_k and u_k and nowhere else.
 N is a Poisson process of rate n given N(1) = n, whose steps are independent: one vector of probabilities is carried
-from time to time, cut to the allowed counts at each (Noé 1972; Moscovich & Nadler 2017).
+from time to time, cut to the allowed counts at each (Khmaladze & Shinjikashvili 2001; Moscovich & Nadler 2017).
 """
 
 from __future__ import annotations

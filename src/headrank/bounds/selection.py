@@ -33,7 +33,8 @@ class Selection:
     intervals : dict of str to Interval
         One per scorer; all hold at once with the stated confidence, and so does that of the one picked.
     differences : Differences or None
-        Every two scorers compared, all at once with the same confidence, as a promise of its own; None for one scorer.
+        Every two scorers compared, all at once with the same confidence, as a promise of its own; None for one scorer,
+        and where scorers were in the running that are not here.
     rows : {"validation", "training"}
         On which rows it was picked.
     n_scorers : int
@@ -89,8 +90,9 @@ class Selection:
         return f"<Selection: {self}>"
 
     def _told_apart(self, rival: str) -> bool:
-        if self.differences is None:
-            return False
+        if self.differences is None:  # intervals that all hold at once and have no value in common
+            best, other = self.interval, self.intervals[rival]
+            return best.low > other.high or other.low > best.high
         return any(each.told_apart for each in self.differences if set(each.names) == {self.picked, rival})
 
 
@@ -111,7 +113,7 @@ def select(
 
     Each of |F| intervals takes 1/|F| of the risk, so that all hold at once, and with them that of whichever scorer is
     picked (union bound: Agarwal et al. 2004, Theorems 4 and 5, Corollary 3: ln(2/d) becomes ln|F| + ln(2/d)). The
-    scorer picked is then within the width of the widest interval of the best of the class.
+    scorer picked is then worse than the best of those given by at most twice the longer half of the widest interval.
 
     Parameters
     ----------
@@ -152,12 +154,10 @@ def select(
         one = interval_of_sample(sample, what, confidence=1 - (1 - confidence) / size, side=side, method=method)
         theorem = f"{one.theorem}; union bound over {size} scorers (Agarwal et al. 2004, Theorem 5)"
         assumptions = f"{one.assumptions}; {_STATED[rows]}"
-        intervals[name] = replace(
-            one, confidence=confidence, theorem=theorem, assumptions=assumptions, simultaneous=True
-        )
+        intervals[name] = replace(one, confidence=confidence, theorem=theorem, assumptions=assumptions)
     sign = 1 if what.greater_is_better else -1
     picked = max(intervals, key=lambda name: sign * intervals[name].estimate)
     differences = None
-    if len(scorers) > 1:
+    if 1 < len(scorers) == size:
         differences = compare_many(scorers, y, measure=what, confidence=confidence, qid=qid, pos_label=pos_label)
     return Selection(picked, intervals, differences, rows, size)

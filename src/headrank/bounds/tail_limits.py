@@ -32,8 +32,8 @@ Method = Literal["tail", "dkw"]
 
 THEOREMS: dict[str, str] = {
     "tail": (
-        "equal local levels of uniform order statistics (Aldor-Noiman et al. 2013), exact by the recursion of Noé "
-        "(1972) and Moscovich & Nadler (2017), once per class"
+        "equal local levels of uniform order statistics (Aldor-Noiman et al. 2013), exact by the recursion of "
+        "Moscovich & Nadler (2017), once per class"
     ),
     "dkw": "Dvoretzky-Kiefer-Wolfowitz inequality with the constant of Massart (1990), once per class",
 }

@@ -172,7 +172,8 @@ def threshold_at(
 
     *Theorem.* With T the score of row r + 1, P(P(S > T) >= x) <= P(Bin(n, x) <= r), and for batches the hypergeometric
     counterpart; proofs that need no continuity, so hold with ties of any kind, are in `headrank.bounds.binomial`. It is
-    exact for continuous scores: no lower threshold chosen by rank has this confidence.
+    exact for continuous scores: no lower threshold chosen by rank has this confidence (but for the least confidences,
+    where the budget itself caps the rows that are flagged on the sample).
 
     *Bounds of the rates.* For ``max_fpr``, ``fpr_high`` is the limit that r proves, at most x, and ``tpr_low`` is the
     Clopper-Pearson bound of the positives, for which a threshold that the negatives have chosen is fixed in advance.
