@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo check test test-slow bench format clean
+.PHONY: demo check test test-slow bench bench-quality format clean
 
 demo: $(VENV)/.core
 	$(BIN)/headrank demo --out demo
@@ -25,8 +25,16 @@ test-slow: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/measures.py
 	$(BIN)/python benchmarks/solvers.py
+	$(BIN)/python benchmarks/smooth.py
+	$(BIN)/python benchmarks/bounds.py
 	$(BIN)/python -m headrank.experiments.run_time --out bench
 	$(BIN)/python -m headrank.experiments.convergence --out bench
+	$(BIN)/python -m headrank.experiments.widths --out bench
+	$(BIN)/python -m headrank.experiments.coverage --out bench
+
+# An hour or two; it can be stopped and goes on where it was. QUALITY="--quick" takes minutes.
+bench-quality: $(VENV)/.dev
+	$(BIN)/python benchmarks/quality.py --jobs 2 $(QUALITY)
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .

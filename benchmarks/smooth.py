@@ -1,0 +1,120 @@
+"""What learning smoothly costs, in passes over the data, how it grows, and what choosing by cross-validation costs.
+
+``python benchmarks/smooth.py [passes] [growth] [choice]`` runs some sections, without names all. Processor time is
+measured, of one BLAS thread, so that other work on the machine matters little; a *pass* is one X @ w and one c @ X,
+timed in the same run. Nothing is asserted.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+
+from headrank import LinearRanker, LinearRankerCV, measure
+from headrank.rows import open_rows
+
+DATA = Path(__file__).parents[2] / "shared" / "data"
+MEASURES = ("auc", "pauc@0.1", "pauc@0.02", "pauc@0.02:0.05", "locauc@0.05", "w@0.05", "push@5", "p@100")
+CS = (0.1, 1.0, 10.0, 100.0)
+C_GRID = (1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0)
+
+
+def overlapping(n_rows: int, n_features: int, seed: int = 0) -> tuple[Any, Any]:
+    """Two Gaussians that overlap, 5 % positives: where hinges collapse."""
+    rng = np.random.default_rng(seed)
+    y = rng.random(n_rows) < 0.05
+    X = rng.standard_normal((n_rows, n_features))
+    X[:, : n_features // 10] += 0.5 * y[:, None]
+    return X, y.astype(int)
+
+
+def seconds_of(work: Callable[[], Any]) -> float:
+    """Processor seconds of one run."""
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def pass_seconds(X: Any) -> float:
+    """The time of one pass, the median of five."""
+    rows = open_rows(X)
+    weights, coef = np.ones(X.shape[1]), np.ones(X.shape[0])
+    return float(np.median([seconds_of(lambda: (rows.scores(weights), rows.combine(coef))) for _ in range(5)]))
+
+
+def passes() -> None:
+    """Evaluations, and the time of the whole fit in passes; the logistic regression it starts from is included."""
+    X, y = overlapping(100_000, 100)
+    one = pass_seconds(X)
+    print(f"\nsmooth, {X.shape[0]:,} x {X.shape[1]}, a pass takes {1000 * one:.1f} ms of processor time")
+    print(f"{'':16}" + "".join(f"{f'C = {C:g}':>26}" for C in CS))
+    for name in MEASURES:
+        line = f"{name:<16}"
+        for C in CS:
+            ranker = LinearRanker(name, surrogate="smooth", C=C)
+            seconds = seconds_of(lambda ranker=ranker: ranker.fit(X, y))
+            gained = f"{ranker.start_measure_:.3f} -> {ranker.training_measure_:.3f}"
+            line += f"{ranker.n_iter_:>5} {seconds / one:>5.0f} {gained:>14}"
+        print(line)
+    print("evaluations, time in passes, the measure on the training sample before and after")
+
+
+def growth() -> None:
+    """Time per row as the rows become more."""
+    print("\ngrowth, 50 features, pauc@0.05, C = 10: microseconds per row of the whole fit")
+    for n_rows in (25_000, 50_000, 100_000, 200_000, 400_000, 800_000):
+        X, y = overlapping(n_rows, 50)
+        ranker = LinearRanker("pauc@0.05", surrogate="smooth", C=10)
+        seconds = seconds_of(lambda ranker=ranker, X=X, y=y: ranker.fit(X, y))
+        print(f"{n_rows:>10,} rows  {ranker.n_iter_:>4} evaluations  {seconds:>7.2f} s  {1e6 * seconds / n_rows:>7.2f}")
+
+
+def choice() -> None:
+    """`LinearRankerCV` against tuned logistic regression on the same folds of w8a, sparse, 49,749 x 300."""
+    spec = importlib.util.spec_from_file_location("load", DATA / "load.py")
+    if spec is None or spec.loader is None or not (DATA / "load.py").exists():
+        print("\nchoice: the shared data are not here; skipped")
+        return
+    load = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(load)
+    X, y, _ = load.load("w8a")
+    X, y = X.astype(np.float64), y.astype(int)
+    head = measure("pauc@0.02")
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    grid = GridSearchCV(LogisticRegression(max_iter=1000), {"C": C_GRID}, scoring=head.scorer(), cv=folds)
+    tuning = seconds_of(lambda: grid.fit(X, y))
+    tuned = LogisticRegression(**grid.best_params_, max_iter=1000)
+    on_folds = seconds_of(lambda: [tuned.fit(X[train], y[train]) for train, _ in folds.split(X, y)])
+    once = seconds_of(lambda: tuned.fit(X, y))
+    ranker = LinearRankerCV(head)
+    ours = seconds_of(lambda: ranker.fit(X, y))
+    print(f"\nchoice on w8a, {X.shape[0]:,} x {X.shape[1]}: {ours:.1f} s of processor time")
+    print(f"  {ours / on_folds:>6.0f} times the tuned logistic regression fitted to the same five folds")
+    print(f"  {ours / once:>6.0f} times one fit of it to all rows")
+    print(f"  {ours / tuning:>6.0f} times GridSearchCV over {len(C_GRID)} values of C on the same folds")
+    print(f"  {ranker.choice_}\n  GridSearchCV: {grid.best_score_:.4f}")
+
+
+def main() -> None:
+    """Run the sections named on the command line, or all."""
+    warnings.simplefilter("ignore")
+    sections = {"passes": passes, "growth": growth, "choice": choice}
+    for name in sys.argv[1:] or sections:
+        sections[name]()
+
+
+if __name__ == "__main__":
+    main()
