@@ -154,7 +154,7 @@ def select(
         one = interval_of_sample(sample, what, confidence=1 - (1 - confidence) / size, side=side, method=method)
         theorem = f"{one.theorem}; union bound over {size} scorers (Agarwal et al. 2004, Theorem 5)"
         assumptions = f"{one.assumptions}; {_STATED[rows]}"
-        intervals[name] = replace(one, confidence=confidence, theorem=theorem, assumptions=assumptions)
+        intervals[str(name)] = replace(one, confidence=confidence, theorem=theorem, assumptions=assumptions)
     sign = 1 if what.greater_is_better else -1
     picked = max(intervals, key=lambda name: sign * intervals[name].estimate)
     differences = None

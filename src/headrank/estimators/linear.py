@@ -212,17 +212,9 @@ class LinearRanker(LinearScorer):
             raise KeyboardInterrupt
         return problem.standardised(solution.weights)
 
-    def solve(
-        self,
-        problem: Problem,
-        C: float,
-        *,
-        start: Vector | None = None,
-        bundle: Bundle | None = None,
-        anchor: Vector | None = None,
-    ) -> Solution:
+    def solve(self, problem: Problem, C: float, **known: Any) -> Solution:
         """Solve a posed problem for one C, and warn when the answer is not what was asked for; see `search`."""
-        solution = self.search(problem, C, start=start, bundle=bundle, anchor=anchor)
+        solution = self.search(problem, C, **known)
         if solution.interrupted:
             reached = "" if isnan(solution.gap) else f" with a gap of {solution.gap:.2g}"
             warnings.warn(f"interrupted{reached}; kept the best so far", ConvergenceWarning, stacklevel=3)
