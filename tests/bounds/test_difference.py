@@ -284,7 +284,7 @@ def test_the_sentence_says_who_is_better_and_whether_it_is_certain() -> None:
     lower_is_better = compare(y, a, b, measure="fpr@tpr=0.5", method="bootstrap", n_replicates=99, random_state=0)
     assert lower_is_better.estimate < 0
     assert str(lower_is_better).startswith("a is better than b by 0.")
-    assert "asymptotic: holds for large samples" in str(lower_is_better)
+    assert "asymptotic, for large samples" in str(lower_is_better)
     assert "is at least" in str(compare(y, a, b, side="lower"))
     assert repr(compare(y, a, b)).startswith("<Difference: a is better")
 

@@ -114,7 +114,7 @@ def test_what_queries_refuse(sample, qid):
         hr.interval(*sample, qid=qid, method="kl")
     with pytest.raises(ValueError, match="a bound over queries needs rows that count one each"):
         hr.interval(*sample, qid=qid, sample_weight=np.full(120, 2.0))
-    with pytest.raises(ValueError, match="one number per query, of one query at least"):
+    with pytest.raises(ValueError, match="all 120 queries hold one class only; check qid"):
         hr.interval(*sample, qid=np.arange(120))  # no query has both classes
 
 
@@ -205,7 +205,7 @@ def test_the_sentence():
     assert "the truth is at most 0.875 with 2.5 % confidence" in str(made(side="upper", confidence=0.025))
     assert "on 1 positive and 1 negative in 1 query;" in str(made(n_pos=1, n_neg=1, n_queries=1))
     assert "in 2,000 queries;" in str(made(n_queries=2000))
-    assert str(made(finite_sample=False)).endswith("(kl: asymptotic: holds for large samples)")
+    assert str(made(finite_sample=False)).endswith("(kl: asymptotic, for large samples)")
     assert str(made(simultaneous=True)).endswith("any sample size, all ranges at once)")
 
 

@@ -101,6 +101,7 @@ def bootstrap(
         n_neg=int(n_neg),
         side=side,
         finite_sample=False,
+        n_queries=draws.values.shape[1] if isinstance(draws, QueryDraws) else None,
     )
 
 

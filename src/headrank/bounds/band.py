@@ -30,6 +30,7 @@ from headrank.curve import RocCurve
 if TYPE_CHECKING:
     from headrank.bounds.interval import Interval
     from headrank.measures import Measure
+from headrank.measures import measure as measure_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +126,7 @@ class Band:
         """Return the greatest true TPR at each FPR; an array of the shape of ``fpr``."""
         return self.upper.tpr_at(_rates(fpr))
 
-    def interval(self, measure: Measure, *, positive_rate: float | None = None) -> Interval:
+    def interval(self, measure: Measure | str, *, positive_rate: float | None = None) -> Interval:
         """Return the interval of a measure that this confidence and method give; see `from_band`.
 
         Those of areas and rates hold all at once, together with the band. Those that depend on the share of positives
@@ -134,7 +135,7 @@ class Band:
         from headrank.bounds.from_band import from_band
 
         return from_band(
-            self.curve, measure, confidence=self.confidence, method=self.method, positive_rate=positive_rate
+            self.curve, measure_of(measure), confidence=self.confidence, method=self.method, positive_rate=positive_rate
         )
 
     def to_frame(self) -> Any:

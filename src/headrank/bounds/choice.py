@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import singledispatch
 from typing import Any
 
+from headrank._numbers import real
 from headrank._types import ArrayLike
 from headrank.bounds import auc
 from headrank.bounds.asymptotic_bootstrap import bootstrap
@@ -102,7 +103,7 @@ def interval(
         counts alone. Others: ``"mcdiarmid"``, ``"hoeffding"``, ``"kl"``, ``"bernstein"`` (AUC), ``"dkw"`` (all);
         asymptotic, so that they may promise too much on small samples: ``"delong"`` (areas), ``"bootstrap"`` (all).
     side : {"two-sided", "lower", "upper"}, default="two-sided"
-        Which ends are promised; a single end is closer.
+        Which ends are promised; a single end is closer, but for measures of the best fraction, which need both.
     sample_weight, qid : array-like of shape (n,), optional
         As for a measure. Weights need the bootstrap; with queries, the queries are the independent draws.
     clusters : array-like of shape (n,), optional
@@ -110,7 +111,8 @@ def interval(
     pos_label : optional
         The value of ``y`` that means positive.
     positive_rate : float, optional
-        The share of positives in the population, if it is known, for measures that depend on it.
+        The share of positives in the population, if it is known, for measures that depend on it. The estimate is that
+        of the sample all the same.
     n_replicates, random_state, n_jobs, progress
         For the bootstrap.
 
@@ -124,6 +126,8 @@ def interval(
     """
     sample = check_binary(y, scores, sample_weight, qid=qid, pos_label=pos_label)
     what = measure_of(measure)
+    if positive_rate is not None and not 0 < real("positive_rate", positive_rate) < 1:
+        raise ValueError(f"positive_rate must lie strictly between 0 and 1, got {positive_rate!r}")
     if method == "bootstrap":
         return bootstrap(
             sample,

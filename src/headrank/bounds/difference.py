@@ -97,7 +97,7 @@ class Difference:
         counts = (
             f"{self.n_pos:,} positive{'s' * (self.n_pos != 1)} and {self.n_neg:,} negative{'s' * (self.n_neg != 1)}"
         )
-        kind = "any distribution, any sample size" if self.finite_sample else "asymptotic: holds for large samples"
+        kind = "any distribution, any sample size" if self.finite_sample else "asymptotic, for large samples"
         verdict = "can" if self.told_apart else "cannot"
         return (
             f"{lead} on {counts} ({self.measure} {self.values[0]:.4g} for {first}, {self.values[1]:.4g} for {second}); "

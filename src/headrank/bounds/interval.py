@@ -88,7 +88,7 @@ class Interval:
         return f"between {self.low:.4g} and {self.high:.4g}"
 
     def __str__(self) -> str:
-        kind = "any distribution, any sample size" if self.finite_sample else "asymptotic: holds for large samples"
+        kind = "any distribution, any sample size" if self.finite_sample else "asymptotic, for large samples"
         scope = ", all ranges at once" if self.simultaneous else ""
         counts = f"{counted(self.n_pos, 'positive')} and {counted(self.n_neg, 'negative')}"
         if self.n_queries is not None:
@@ -108,8 +108,9 @@ def counted(number: int, noun: str, nouns: str | None = None) -> str:
 
 
 def percent(confidence: float) -> str:
-    """Print a probability as a percentage, with as many digits as it has: 95 %, 99.9 %."""
-    return f"{shown(round(100 * confidence, 10))} %"
+    """Print a probability as a percentage, with as many digits as it has: 95 %, 99.9 %; never as 0 or 100 %."""
+    rounded = round(100 * confidence, 10)
+    return f"{shown(rounded if 0 < rounded < 100 else 100 * confidence)} %"
 
 
 def check_confidence(confidence: Any) -> float:

@@ -62,7 +62,7 @@ class Differences:
 
     def __str__(self) -> str:
         first = self.differences[0]
-        kind = "any distribution, any sample size" if first.finite_sample else "asymptotic: holds for large samples"
+        kind = "any distribution, any sample size" if first.finite_sample else "asymptotic, for large samples"
         header = ("difference", "estimate", "low", "high", "after Holm")
         rows = [
             (
@@ -140,6 +140,7 @@ def compare_many(
     """
     what, side = measure_of(measure), check_side(side)
     confidence = check_confidence(confidence)
+    require_named(scorers)
     names = [str(name) for name in scorers]
     pairs = _pairs(names, against)
     each = 1 - (1 - confidence) / len(pairs)
@@ -154,6 +155,14 @@ def compare_many(
     )
     adjusted = holm(np.array([difference.p_value for difference in differences]))
     return Differences(differences, tuple(adjusted.tolist()), confidence)
+
+
+def require_named(scorers: Any) -> None:
+    """Refuse what is no mapping of names to scores, as labels given first are not."""
+    if not isinstance(scorers, Mapping):
+        raise TypeError(
+            f"scorers must be a mapping of names to scores, then come the labels; got {type(scorers).__name__} first"
+        )
 
 
 def holm(p_values: Vector) -> Vector:

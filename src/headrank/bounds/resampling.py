@@ -218,8 +218,14 @@ class QueryDraws:
 
 def values_by_query(sample: Sample, measure: Measure) -> Vector:
     """Return the measure on each query that has both classes, in the order of the query ids."""
-    parts = (part for part in sample.by_query() if part.n_pos > 0 and part.n_neg > 0)
-    return np.array([measure.of_sample(part) for part in parts])
+    queries = sample.by_query()
+    values = [measure.of_sample(part) for part in queries if part.n_pos > 0 and part.n_neg > 0]
+    if not values:
+        raise OneClassError(
+            f"needed at least one query with positive and negative rows, but all {len(queries)} queries hold one class "
+            "only; check qid"
+        )
+    return np.array(values)
 
 
 def replicates(

@@ -10,7 +10,7 @@ from headrank._numbers import whole
 from headrank._types import ArrayLike
 from headrank.bounds.choice import interval_of_sample
 from headrank.bounds.interval import Interval, Side, check_confidence, counted, percent
-from headrank.bounds.many import Differences, compare_many
+from headrank.bounds.many import Differences, compare_many, require_named
 from headrank.labels import check_binary
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
@@ -140,6 +140,7 @@ def select(
     good is the best of 3 scorers by auc, picked on validation rows. With 95 % confidence its true value is between
     0.8787 and 0.9496, though it was picked on them (estimate 0.919, fixed_range). It cannot be told apart from fair.
     """
+    require_named(scorers)
     confidence, what = check_confidence(confidence), measure_of(measure)
     if rows not in get_args(Rows):
         raise ValueError(f"rows must be one of {', '.join(map(repr, get_args(Rows)))}, got {rows!r}")

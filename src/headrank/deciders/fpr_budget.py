@@ -46,7 +46,8 @@ class FPRBudgetClassifier(ThresholdedScorer):
     estimator_ : estimator
         The fitted scorer.
     threshold_ : Threshold
-        On the scorer's scores, with its bounds of the false and the true positive rate; printing it gives a sentence.
+        On the scores of ``estimator_``, with its bounds of the false and the true positive rate; printing it gives a
+        sentence. ``decision_function`` is those scores less the threshold.
     classes_, n_features_in_, feature_names_in_
         As everywhere in scikit-learn. ``classes_[1]`` is the positive class.
 

@@ -15,13 +15,23 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from headrank._numbers import above_zero, whole
 from headrank._types import ArrayLike
-from headrank.estimators._candidates import DEFAULT_CS, SURROGATES, Candidate, Fold, Trial, standard_error, tried
+from headrank.estimators._candidates import (
+    DEFAULT_CS,
+    SURROGATES,
+    Candidate,
+    Fold,
+    Trial,
+    standard_error,
+    target_of,
+    tried,
+)
 from headrank.estimators._problem import Problem, pose
 from headrank.estimators._scorer import LinearScorer
 from headrank.estimators.linear import LinearRanker
 from headrank.exceptions import CollapsedFitWarning
-from headrank.measures import EnrichmentFactor, Measure, PrecisionAt, RecallAt
+from headrank.measures import AUC, EnrichmentFactor, Measure, PrecisionAt, RecallAt
 from headrank.measures import measure as measure_of
+from headrank.surrogates import HINGES
 
 
 class LinearRankerCV(LinearScorer):
@@ -43,7 +53,8 @@ class LinearRankerCV(LinearScorer):
         the hinge of the whole curve. Where a hinge does not exist for the measure of a best fraction, it is that of the
         false positive rates up to this fraction.
     Cs : sequence of float, optional
-        For every surrogate; if not given, each has its own range.
+        For every surrogate; if not given, 0.001 to 100 for the logistic regression, whose loss is a sum over rows, 1 to
+        1,000 for the hinges and 0.1 to 100 for the smooth surrogate, which are means, in steps of 10.
     bandwidths : sequence of float, default=(0.1, 0.5)
         Of the smooth surrogate, in standard deviations of the scores.
     cv : int, splitter or iterable of (train, test), default=5
@@ -134,6 +145,9 @@ class LinearRankerCV(LinearScorer):
         """
         groups = self._groups()
         problem = self._pose(X, y, sample_weight, qid)
+        for group in groups:  # a measure that a surrogate cannot learn is refused before anything is fitted
+            target = target_of(problem.measure, group[0].surrogate)
+            problem.with_surrogate("tight" if group[0].surrogate == "auc" else group[0].surrogate, measure=target)
         folds = [Fold(problem, train, test) for train, test in self._splits(X, problem)]
         with _progress(self.verbose, len(folds) * sum(map(len, groups)), str(problem.measure)) as told:
             trials = self._try_all(groups, folds, told)
@@ -167,7 +181,10 @@ class LinearRankerCV(LinearScorer):
         if unknown or not self.surrogates:
             raise ValueError(f"surrogates must be some of {', '.join(map(repr, SURROGATES))}, got {self.surrogates!r}")
         groups = []
+        hinge_of_auc = isinstance(measure_of(self.measure), AUC) and "auc" in self.surrogates
         for name in self.surrogates:
+            if hinge_of_auc and name in HINGES:
+                continue  # the same as "auc"
             Cs = sorted(above_zero("C", C) for C in (DEFAULT_CS[name] if self.Cs is None else self.Cs))
             bandwidths = [above_zero("bandwidth", h) for h in self.bandwidths] if name == "smooth" else [None]
             if not Cs or not bandwidths:
@@ -241,8 +258,8 @@ def _in_order_of_choice(trials: Sequence[Trial], surrogates: Sequence[str]) -> l
     by_mean = sorted(trials, key=lambda trial: (trial.has_collapsed, -trial.mean))
     chosen: Trial | None = None
     for name in surrogates:
-        best = next(trial for trial in by_mean if trial.candidate.surrogate == name)
-        if chosen is None or _beats(best, chosen):
+        best = next((trial for trial in by_mean if trial.candidate.surrogate == name), None)
+        if best is not None and (chosen is None or _beats(best, chosen)):
             chosen = best
     return [trial for trial in by_mean if trial is chosen] + [trial for trial in by_mean if trial is not chosen]
 

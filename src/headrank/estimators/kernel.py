@@ -27,6 +27,9 @@ class KernelRanker(Scorer):
     kernel's space has a lower objective. Above, ``n_components`` rows drawn at random span the features (Nyström);
     scikit-learn's `Nystroem` makes them in both cases.
 
+    Features of different sizes make a poor kernel: scale them first, as in
+    ``make_pipeline(StandardScaler(), KernelRanker(...))``.
+
     Cost: with m = min(n_rows, n_components), O(n_rows m) kernel values, O(m^3) for their root, and a dense float64
     matrix of n_rows x m for the linear ranker.
 

@@ -289,7 +289,8 @@ class RocDisplay:
             Whether to draw the curve of a scorer that knows nothing.
         band : {"simultaneous", "pointwise"}, optional
             Shades where the true curve lies, for any distribution of scores: the whole of it at once, or each of its
-            points by itself, which is narrower and promises less. For whole curves of unweighted rows.
+            points by itself, which is narrower and promises less. For whole curves of unweighted rows. The range of the
+            measure is then not shaded.
         confidence : float
             Of the band.
         curve_kwargs : dict or list of dict, optional

@@ -72,7 +72,7 @@ def smooth_for(measure: Measure, _bandwidth: float, _rows: RowFacts) -> SmoothRi
     """Return the smooth surrogate of the measure, or refuse."""
     raise ValueError(
         f"{measure!r} has no smooth surrogate; learn a measure that has: AUC, a partial AUC, LocalAUC, WRanking, "
-        "PNormPush, a measure of the first rows, or another that headrank.surrogates lists"
+        "PNormPush, RankStatistic, MassConstrainedError, LocalRankingRisk, TopTPR, or a measure of the first rows"
     )
 
 
