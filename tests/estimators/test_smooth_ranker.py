@@ -1,13 +1,10 @@
 """LinearRanker with the smooth surrogates and the logistic loss: what it gains, its laws, and its limits."""
 
-import warnings
-
 import numpy as np
 import pytest
 from scipy import sparse
 from scipy.stats import spearmanr
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 import headrank as hr
@@ -16,25 +13,7 @@ from headrank.estimators import linear, path
 from headrank.exceptions import CollapsedFitWarning
 from headrank.surrogates import surrogate_for
 from headrank.surrogates.choice import smooth_for
-
-
-def gaussians(n_pos=40, n_neg=160, n_features=4, shift=1.0, seed=0):
-    """Unit Gaussians, the positives shifted along the first direction; the rows are in no order."""
-    rng = np.random.default_rng(seed)
-    y = rng.permutation(np.repeat([1, 0], [n_pos, n_neg]))
-    X = rng.normal(size=(y.size, n_features))
-    X[y == 1, 0] += shift
-    return X, y
-
-
-def with_outlying_negatives(n_pos=200, n_neg=3000, seed=0):
-    """Overlapping Gaussians; a few negatives lie far out along the best direction, which the head cannot afford."""
-    X, y = gaussians(n_pos, n_neg, 3, shift=1.0, seed=seed)
-    rng = np.random.default_rng(seed + 1)
-    X[y == 1, 1] += 0.7
-    far = rng.random(y.size) < 0.03 * (y == 0)
-    X[far, 0] += 4
-    return X, y
+from samples import gaussians, with_outlying_negatives
 
 
 def smooth(measure="pauc@0.2", **parameters):
@@ -358,105 +337,3 @@ def test_bad_rows_are_refused(bad):
 def test_bad_parameters_are_refused(parameter, bad):
     with pytest.raises(ValueError, match=parameter):
         smooth(**{parameter: bad}).fit(*gaussians())
-
-
-# Limits and interrupts
-
-
-def test_a_limit_that_is_too_small_is_said():
-    X, y = with_outlying_negatives(100, 500)
-    with pytest.warns(ConvergenceWarning, match="after 3 evaluations") as caught:
-        ranker = smooth("pauc@0.05", C=100, max_iter=3).fit(X, y)
-    assert ranker.n_iter_ == len(ranker.trace_) == 3
-    assert all("nan" not in str(warning.message) for warning in caught)
-
-
-@pytest.mark.parametrize("surrogate", ["logistic", "tight"])
-def test_a_fit_that_converges_at_the_limit_is_not_warned_of(surrogate):
-    X, y = gaussians(shift=3.0)
-    ranker = LinearRanker("pauc@0.3", surrogate=surrogate).fit(X, y)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        again = clone(ranker).set_params(max_iter=ranker.n_iter_).fit(X, y)
-    assert again.gap_ <= 1e-3
-
-
-@pytest.fixture
-def interrupted(monkeypatch):
-    """Interrupt the n-th search of a fit at its third evaluation; how many there were is in the list."""
-    searches, searched = [], linear.lbfgs
-
-    def at(n_th):
-        def search(risk, *, callback=None, **limits):
-            searches.append(limits)
-            mine = len(searches) == n_th
-
-            def stop(step):
-                if mine and step.n_iter == 3:
-                    raise KeyboardInterrupt
-
-            return searched(risk, callback=stop, **limits)
-
-        monkeypatch.setattr(linear, "lbfgs", search)
-        return searches
-
-    return at
-
-
-def test_an_interrupt_keeps_the_best_so_far(interrupted):
-    X, y = with_outlying_negatives(100, 500)
-    searches = interrupted(2)
-    with pytest.warns(ConvergenceWarning, match="interrupted") as caught:
-        ranker = smooth("pauc@0.05", C=100).fit(X, y)
-    assert len(searches) == 2
-    assert ranker.n_iter_ == 3
-    assert ranker.objective_ < ranker.trace_[0].objective
-    assert ranker.score(X, y) == pytest.approx(ranker.training_measure_)
-    assert "nan" not in str(caught[0].message)
-
-
-@pytest.mark.parametrize("stage", [2, 3])
-def test_an_interrupt_of_the_annealing_ends_the_fit(interrupted, stage):
-    X, y = with_outlying_negatives(100, 500)
-    searches = interrupted(stage)
-    with pytest.warns(ConvergenceWarning, match="interrupted"):
-        ranker = smooth("pauc@0.05", C=100, anneal=True).fit(X, y)
-    assert len(searches) == stage
-    assert ranker.score(X, y) == pytest.approx(ranker.training_measure_)
-
-
-# Logistic regression under the same roof
-
-
-@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_it_is_scikit_learns_logistic_regression(C, weighted):
-    X, y = gaussians(50, 200, shift=1.5)
-    X = X * [1, 3, 0.3, 1] + [0, 1, -2, 5]
-    weights = np.random.default_rng(0).integers(0, 4, y.size) if weighted else None
-    ranker = LinearRanker("auc", surrogate="logistic", C=C, tol=1e-10).fit(X, y, sample_weight=weights)
-    reference = LogisticRegression(C=C, tol=1e-10, max_iter=10_000).fit(X, y, sample_weight=weights)
-    np.testing.assert_allclose(ranker.coef_, reference.coef_[0], rtol=1e-4, atol=1e-4)
-    assert ranker.gap_ <= 1e-10
-    counts = np.ones(y.size) if weights is None else weights
-    margins = np.where(y == 1, 1, -1) * reference.decision_function(X)
-    objective = reference.coef_[0] @ reference.coef_[0] / 2 + C * (counts @ np.logaddexp(0, -margins))
-    assert ranker.objective_ == pytest.approx(objective, rel=1e-9)
-    assert ranker.lower_bound_ <= objective * (1 + 1e-12)
-    assert ranker.risk_ == pytest.approx(counts @ np.logaddexp(0, -margins), rel=1e-4)
-
-
-def test_the_logistic_fit_ignores_measure_and_queries():
-    X, y = gaussians()
-    one = LinearRanker("pauc@0.01", surrogate="logistic").fit(X, y, qid=np.arange(y.size) % 3)
-    assert (one.coef_ == LinearRanker("ks", surrogate="logistic").fit(X, y).coef_).all()
-
-
-@pytest.mark.parametrize("factor", [1e-3, 1e-6])
-def test_a_small_unit_is_not_a_collapse_of_the_logistic_fit(factor):
-    """So little to gain that w points along the difference of the means; 0 ranks nothing."""
-    X, y = gaussians(100, 400, shift=1.5)
-    ranker = LinearRanker("auc", surrogate="logistic").fit(X * factor, y)
-    assert not ranker.collapsed_
-    means = X[y == 1].mean(0) - X[y == 0].mean(0)
-    np.testing.assert_allclose(direction(ranker), means / np.linalg.norm(means), atol=0.05)
