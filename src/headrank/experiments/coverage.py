@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 CONFIDENCE = 0.95
-N_RUNS, N_REPLICATES = 1000, 500
+N_RUNS, N_REPLICATES = 400, 200
 MEASURES = (AUC(), PartialAUC(max_fpr=0.1))
 FINITE_SAMPLE = ("mcdiarmid", "hoeffding", "kl", "bernstein", "fixed_range", "tail", "dkw")
 ASYMPTOTIC = ("delong", "bootstrap")
