@@ -160,7 +160,7 @@ def test_band_describes_itself():
     assert "95 % confidence" in repr(around)
     assert "Massart" in around.theorem
     assert "independent" in around.assumptions
-    assert (around.n_pos, around.n_neg, around.simultaneous) == (2, 2, True)
+    assert (around.n_pos, around.n_neg) == (2, 2)
 
 
 def test_band_refuses_what_its_theorem_is_not_about():

@@ -86,7 +86,6 @@ class Band:
     confidence: float
     method: Method
     limits: RateLimits
-    simultaneous = True
 
     @property
     def lower(self) -> Envelope:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
 from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 
@@ -57,10 +58,15 @@ class Candidate:
         bandwidth = "" if self.bandwidth is None else f", bandwidth={shown(self.bandwidth)}"
         return f"{self.surrogate} (C={shown(self.C)}{bandwidth})"
 
+    @property
+    def kind(self) -> str:
+        """The surrogate as `LinearRanker` knows it: "auc" is a hinge, of another measure."""
+        return "tight" if self.surrogate == "auc" else self.surrogate
+
     def ranker(self, measure: Measure, *, tol: float, max_iter: int) -> LinearRanker:
         """Make the ranker that learns so."""
-        kind = "tight" if self.surrogate == "auc" else self.surrogate
-        ranker = LinearRanker(target_of(measure, self.surrogate), surrogate=kind, C=self.C, tol=tol, max_iter=max_iter)
+        target = target_of(measure, self.surrogate)
+        ranker = LinearRanker(target, surrogate=self.kind, C=self.C, tol=tol, max_iter=max_iter)
         if self.bandwidth is not None and self.start_C is not None:
             ranker.set_params(bandwidth=self.bandwidth, start_C=self.start_C)
         return ranker
@@ -107,6 +113,15 @@ def _(measure: TopMeasure) -> Measure:
 @nearest_with_hinge.register(EnrichmentFactor)
 def _(measure: PrecisionAt | RecallAt | EnrichmentFactor) -> Measure:
     return AUC() if measure.is_count else PartialAUC(max_fpr=measure.k)
+
+
+class Outcome(NamedTuple):
+    """What came of a candidate on one fold."""
+
+    value: float
+    """The measure on the rows left out, negated if lower is better."""
+    collapsed: bool
+    n_iter: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,26 +178,25 @@ class Fold:
 
 def tried(
     fold: Fold, candidates: Sequence[Candidate], *, tol: float, max_iter: int, told: Callable[[], None]
-) -> list[tuple[float, bool, int]]:
+) -> list[Outcome]:
     """Learn with candidates that differ in C alone, in rising order, each starting from the one before.
 
-    For each: the measure on the rows left out, whether it has collapsed, and how many passes it took. Candidates that
-    do not converge or collapse are not warned of: they are judged by what they are worth.
+    Candidates that do not converge or collapse are not warned of: they are judged by what they are worth.
     """
     first, learner = candidates[0], fold.learner()
     # A hinge's last digits cost many passes and change no ranking that a fold could tell.
     tol = _HINGE_TOL * tol if first.surrogate in _HINGED else tol
     ranker = first.ranker(learner.measure, tol=tol, max_iter=max_iter)
     target = target_of(learner.measure, first.surrogate)
-    problem = learner.with_surrogate(ranker.surrogate, measure=target, bandwidth=ranker.bandwidth)
+    problem = learner.with_surrogate(first.kind, measure=target, bandwidth=ranker.bandwidth)
     anchor = ranker.anchor(problem) if first.surrogate == "smooth" else None
     start, bundle = None, Bundle()
-    results: list[tuple[float, bool, int]] = []
+    results: list[Outcome] = []
     for candidate in candidates:
-        if results and results[-1][1] and first.surrogate in _HINGED:
+        if results and results[-1].collapsed and first.surrogate in _HINGED:
             # Where a hinge prefers no ranking, and longer steps along its best direction do not help, a larger C, which
             # allows longer steps, hardly ever does; to prove it again for each takes most passes of all.
-            results.append((*results[-1][:2], 0))
+            results.append(results[-1]._replace(n_iter=0))
             told()
             continue
         solution = ranker.search(problem, candidate.C, start=start, bundle=bundle, anchor=anchor)
@@ -190,6 +204,6 @@ def tried(
             raise KeyboardInterrupt
         start = solution.weights
         collapsed = problem.collapsed(solution, candidate.C)
-        results.append((fold.measured(solution.weights), collapsed, solution.n_iter))
+        results.append(Outcome(fold.measured(solution.weights), collapsed, solution.n_iter))
         told()
     return results

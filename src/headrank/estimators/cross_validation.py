@@ -146,8 +146,7 @@ class LinearRankerCV(LinearScorer):
         groups = self._groups()
         problem = self._pose(X, y, sample_weight, qid)
         for group in groups:  # a measure that a surrogate cannot learn is refused before anything is fitted
-            target = target_of(problem.measure, group[0].surrogate)
-            problem.with_surrogate("tight" if group[0].surrogate == "auc" else group[0].surrogate, measure=target)
+            problem.with_surrogate(group[0].kind, measure=target_of(problem.measure, group[0].surrogate))
         folds = [Fold(problem, train, test) for train, test in self._splits(X, problem)]
         with _progress(self.verbose, len(folds) * sum(map(len, groups)), str(problem.measure)) as told:
             trials = self._try_all(groups, folds, told)
@@ -216,14 +215,12 @@ class LinearRankerCV(LinearScorer):
         def run(some: list[list[Candidate]]) -> list[Trial]:
             jobs = (delayed(tried)(fold, group, told=told, **limits) for group in some for fold in folds)
             results = Parallel(n_jobs=self.n_jobs, prefer="threads")(jobs)
-            return [
-                Trial(
-                    candidate,
-                    *map(np.array, zip(*(part[i] for part in results[g * len(folds) :][: len(folds)]), strict=True)),
-                )
-                for g, group in enumerate(some)
-                for i, candidate in enumerate(group)
-            ]
+            trials = []
+            for group, start in zip(some, range(0, len(results), len(folds)), strict=True):
+                for i, candidate in enumerate(group):
+                    outcomes = [result[i] for result in results[start : start + len(folds)]]
+                    trials.append(Trial(candidate, *map(np.array, zip(*outcomes, strict=True))))
+            return trials
 
         daring = [group for group in groups if group[0].surrogate == "smooth"]
         convex = run([group for group in groups if group not in daring])
