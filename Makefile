@@ -4,10 +4,10 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo check test test-slow bench bench-quality format clean
+.PHONY: demo check test test-slow docs bench bench-quality format clean
 
 demo: $(VENV)/.core
-	$(BIN)/headrank demo --out demo
+	$(BIN)/headrank demo --out demo --overwrite
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
@@ -21,6 +21,9 @@ test: $(VENV)/.dev
 
 test-slow: $(VENV)/.dev
 	$(BIN)/pytest -m slow
+
+docs: $(VENV)/.docs
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/measures.py
@@ -41,7 +44,7 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) demo bench
+	rm -rf $(VENV) demo bench docs/_build docs/api/generated docs/gallery
 
 $(VENV)/.core: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -50,4 +53,8 @@ $(VENV)/.core: pyproject.toml
 
 $(VENV)/.dev: $(VENV)/.core
 	$(PIP) --editable '.[test,check]'
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.core
+	$(PIP) --editable '.[docs]'
 	@touch $@
