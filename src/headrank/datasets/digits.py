@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from headrank._types import BoolVector, IntVector, Vector
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +37,19 @@ def coarse_eights() -> tuple[Vector, BoolVector]:
     digits = load_digits()
     blocks = digits.images.reshape(-1, 4, 2, 4, 2)
     return blocks.mean(axis=(2, 4)).reshape(-1, 16), np.asarray(digits.target == 8)
+
+
+def coarse_eights_table() -> pl.DataFrame:
+    """Return `coarse_eights` as a table: a column for each pixel, and whether it is an eight, yes or no.
+
+    >>> coarse_eights_table().columns[-2:]
+    ['row4_column4', 'eight']
+    """
+    import polars as pl
+
+    X, y = coarse_eights()
+    names = [f"row{row}_column{column}" for row in range(1, 5) for column in range(1, 5)]
+    return pl.DataFrame(X, schema=names).with_columns(eight=pl.Series(np.where(y, "yes", "no")))
 
 
 def scored_eights() -> ScoredRows:

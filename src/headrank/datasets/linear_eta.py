@@ -127,7 +127,7 @@ class LinearEta(Population):
     def excess_error(self, X: ArrayLike, chosen: ArrayLike, top: float) -> float:
         """Estimate L(C) - L*, what calling the ``chosen`` rows C positive costs beyond the smallest error.
 
-        The mean over the rows of 2 |eta - Q| where C and C* differ (Proposition 1), never below 0. The proposition
+        The mean over the rows of ``2 |eta - Q|`` where C and C* differ (Proposition 1), never below 0. The proposition
         is about sets of mass ``top``; a set of another mass has (1 - 2 Q) (mass - top) in addition.
 
         Parameters

@@ -31,6 +31,17 @@ MEASURES: tuple[type[Measure], ...] = (
     early.KS,
 )
 _BY_PREFIX = {kind.prefix: kind for kind in MEASURES if kind is not ranks.RankStatistic}
+_ELSEWHERE = {
+    "roc_auc": "auc",
+    "rocauc": "auc",
+    "auroc": "auc",
+    "partial_auc": "pauc",
+    "precision": "p",
+    "recall": "r",
+    "sensitivity": "tpr",
+    "enrichment": "ef",
+}
+"""What measures are called elsewhere."""
 
 
 def measure(name: str | Measure) -> Measure:
@@ -47,10 +58,36 @@ def measure(name: str | Measure) -> Measure:
         raise TypeError(f"needed a measure or the short name of one, such as 'pauc@0.05', got {name!r}")
     prefix, _, spec = name.strip().partition("@")
     if prefix not in _BY_PREFIX:
-        close = get_close_matches(prefix.lower(), _BY_PREFIX, n=1)
-        hint = f"did you mean {close[0]!r}? " if close else ""
-        raise ValueError(f"no measure is called {prefix!r}; {hint}known are {', '.join(sorted(_BY_PREFIX))}")
+        raise ValueError(
+            f"no measure is called {prefix!r}; {_did_you_mean(prefix, spec)}known are {', '.join(sorted(_BY_PREFIX))}"
+        )
     try:
         return _BY_PREFIX[prefix].from_spec(spec)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"cannot read the measure {name!r}: {error}; names look like 'pauc@0.05' or 'p@100'") from None
+        raise ValueError(
+            f"cannot read the measure {name!r}: {error}; {_did_you_mean(prefix, spec)}names look like 'pauc@0.05' or "
+            "'p@100'"
+        ) from None
+
+
+def _did_you_mean(prefix: str, spec: str) -> str:
+    """Ask for the name that was probably meant, one that can be read if there is such a one."""
+    small = prefix.lower()
+    close = [_ELSEWHERE[small]] if small in _ELSEWHERE else get_close_matches(small, _BY_PREFIX, n=1)
+    near = [*close, *(["pauc"] if "auc" in close else [])]
+    readable = [
+        f"{one}@{said}" if said else one
+        for one in near
+        for said in ([spec, f"fpr={spec}", f"tpr={spec}"] if spec else [""])
+        if _can_be_read(one, said)
+    ]
+    meant = [*readable, *close][:1]
+    return "" if not meant or meant == [prefix] else f"did you mean {meant[0]!r}? "
+
+
+def _can_be_read(prefix: str, spec: str) -> bool:
+    try:
+        _BY_PREFIX[prefix].from_spec(spec)
+    except (TypeError, ValueError):
+        return False
+    return True
