@@ -199,3 +199,13 @@ def test_all_surrogates_are_tried_for_every_learnable_measure(measure):
 
 def test_the_list_of_measures_is_complete():
     assert {type(measure) for measure in DEFAULTS} == set(smooth_for.registry) - {object}
+
+
+def test_the_frame_is_made_from_the_trials_and_kept_nowhere():
+    X, y = gaussians()
+    ranker = quick(surrogates=("logistic",))
+    assert not hasattr(ranker, "cv_results_")
+    ranker.fit(X, y)
+    assert not any(isinstance(value, pl.DataFrame) for value in vars(ranker).values())
+    assert ranker.cv_results_["pauc@0.2"].to_list() == [v for trial in ranker.trials_ for v in trial.values]
+    assert ranker.measure_ == hr.PartialAUC(max_fpr=0.2)

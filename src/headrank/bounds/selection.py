@@ -111,9 +111,10 @@ def select(
 ) -> Selection:
     """Pick the best of several scorers by any measure, and certify it: empirical risk minimisation over a finite class.
 
-    Each of |F| intervals takes 1/|F| of the risk, so that all hold at once, and with them that of whichever scorer is
-    picked (union bound: Agarwal et al. 2004, Theorems 4 and 5, Corollary 3: ln(2/d) becomes ln|F| + ln(2/d)). The
-    scorer picked is then worse than the best of those given by at most twice the longer half of the widest interval.
+    Each of ``|F|`` intervals takes ``1/|F|`` of the risk, so that all hold at once, and with them that of whichever
+    scorer is picked (union bound: Agarwal et al. 2004, Theorems 4 and 5, Corollary 3: ``ln(2/d)`` becomes
+    ``ln|F| + ln(2/d)``). The scorer picked is then worse than the best of those given by at most twice the longer half
+    of the widest interval.
 
     Parameters
     ----------

@@ -62,6 +62,11 @@ class Problem:
         """The rows, with scaled features where asked for."""
         return self.risk.rows
 
+    @property
+    def size(self) -> int:
+        """Numbers in the rows, if they are dense."""
+        return self.risk.positive.size * self.rows.n_features
+
     def scores(self, solution: Solution) -> Vector:
         """The training scores of a solution, which the solver may have left behind; else half a pass over the rows."""
         point = solution.point

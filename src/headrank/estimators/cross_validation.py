@@ -81,9 +81,11 @@ class LinearRankerCV(LinearScorer):
     best_score_ : float
         Its mean over the folds. The best of many: somewhat too good, so measure on rows kept aside.
     cv_results_ : polars.DataFrame
-        One row per candidate and fold.
+        One row per candidate and fold; made anew from ``trials_`` whenever it is asked for.
     trials_ : tuple of Trial
         One per candidate, in the order of the candidates.
+    measure_ : Measure
+        What was measured on the folds: ``measure``, a number of first rows turned into a fraction of all.
     ranker_ : LinearRanker
         The choice, fitted to all rows.
     n_iter_ : int
@@ -101,6 +103,7 @@ class LinearRankerCV(LinearScorer):
     """
 
     trials_: tuple[Trial, ...]
+    measure_: Measure
 
     def __init__(
         self,
@@ -150,8 +153,7 @@ class LinearRankerCV(LinearScorer):
         folds = [Fold(problem, train, test) for train, test in self._splits(X, problem)]
         with _progress(self.verbose, len(folds) * sum(map(len, groups)), str(problem.measure)) as told:
             trials = self._try_all(groups, folds, told)
-        self.trials_ = tuple(trials)
-        self.cv_results_ = _frame(self.trials_, problem.measure)
+        self.trials_, self.measure_ = tuple(trials), problem.measure
         order = _in_order_of_choice(self.trials_, self.surrogates)
         chosen, self.ranker_ = self._refit(order, problem.measure, X, y, sample_weight, qid)
         self.best_, self.choice_ = chosen.candidate, _why(chosen, self.trials_, problem.measure)
@@ -159,6 +161,11 @@ class LinearRankerCV(LinearScorer):
         self.coef_, self.intercept_ = self.ranker_.coef_, self.ranker_.intercept_
         self.n_iter_ = self.ranker_.n_iter_
         return self
+
+    @property
+    def cv_results_(self) -> Any:
+        """One row per candidate and fold. A property, so that a model file holds numbers and no data frame."""
+        return _frame(self.trials_, self.measure_)
 
     def _pose(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, qid: ArrayLike | None) -> Problem:
         X, positive = self._admitted(X, y)

@@ -14,6 +14,7 @@ from headrank._numbers import above_zero, whole
 from headrank._types import ArrayLike, Vector
 from headrank.estimators._problem import SOLVERS, Problem, live_line, pose
 from headrank.estimators._scorer import LinearScorer
+from headrank.estimators.threads import threads_that_pay
 from headrank.exceptions import CollapsedFitWarning
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
@@ -27,13 +28,13 @@ _ANNEALING = (4.0, 2.0)
 class LinearRanker(LinearScorer):
     """Linear scorer trained for the head of the list: the structural SVM for partial AUC, and beyond.
 
-    The hinges minimise 1/2 |w|^2 + C R(w), where R is a convex upper bound of 1 - measure on the training sample, to a
-    certified relative gap. Narasimhan & Agarwal (ICML 2013, KDD 2013); with ``measure="auc"`` it is Joachims' SVM for
-    the AUC (2005). Where classes overlap and ranges are narrow they collapse to w = 0.
+    The hinges minimise ``1/2 |w|^2 + C R(w)``, where R is a convex upper bound of 1 - measure on the training sample,
+    to a certified relative gap. Narasimhan & Agarwal (ICML 2013, KDD 2013); with ``measure="auc"`` it is Joachims' SVM
+    for the AUC (2005). Where classes overlap and ranges are narrow they collapse to w = 0.
 
     ``surrogate="smooth"`` lowers 1 - measure itself, with soft counts, starting from a logistic regression w0 and
-    staying near it: 1/2 |w - w0|^2 / |w0|^2 + C R(w), with w0 scaled so that its scores have variance 1. Not convex, so
-    nothing is proved of the minimum; deterministic; the scale of the scores does not matter.
+    staying near it: ``1/2 |w - w0|^2 / |w0|^2 + C R(w)``, with w0 scaled so that its scores have variance 1. Not
+    convex, so nothing is proved of the minimum; deterministic; the scale of the scores does not matter.
 
     Cost: a few to a few dozen passes over X, each O(nonzeros), plus O(N log N) for sorting; smooth 20 to 150.
     For a choice among all of these by cross-validation use `LinearRankerCV`.
@@ -166,8 +167,9 @@ class LinearRanker(LinearScorer):
         """
         C = above_zero("C", self.C)
         problem = self.pose(X, y, sample_weight, qid)
-        anchor = self.anchor(problem) if self.surrogate == "smooth" else None
-        solution = self.solve(problem, C, start=self._start(problem), anchor=anchor)
+        with threads_that_pay(problem.size):
+            anchor = self.anchor(problem) if self.surrogate == "smooth" else None
+            solution = self.solve(problem, C, start=self._start(problem), anchor=anchor)
         scores = problem.scores(solution)
         self.coef_ = problem.coef(solution)
         self.intercept_ = -problem.threshold(scores)

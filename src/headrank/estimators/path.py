@@ -11,6 +11,7 @@ import numpy as np
 from headrank._numbers import above_zero
 from headrank._types import ArrayLike, BoolVector, Vector
 from headrank.estimators.linear import LinearRanker
+from headrank.estimators.threads import threads_that_pay
 from headrank.solvers import Bundle
 
 
@@ -84,11 +85,12 @@ def path(
         raise ValueError("needed at least one C, got none")
     problem = ranker.pose(X, y, sample_weight, qid)
     bundle, start, fits = Bundle(), None, []
-    anchor = ranker.anchor(problem) if ranker.surrogate == "smooth" else None
-    for C in ordered:
-        solution = ranker.solve(problem, C, start=start, bundle=bundle, anchor=anchor)
-        start = solution.weights
-        fits.append((solution, problem.measured(problem.scores(solution)), problem.collapsed(solution, C)))
+    with threads_that_pay(problem.size):
+        anchor = ranker.anchor(problem) if ranker.surrogate == "smooth" else None
+        for C in ordered:
+            solution = ranker.solve(problem, C, start=start, bundle=bundle, anchor=anchor)
+            start = solution.weights
+            fits.append((solution, problem.measured(problem.scores(solution)), problem.collapsed(solution, C)))
     solutions, measures, collapsed = zip(*fits, strict=True)
     return RegularisationPath(
         Cs=np.array(ordered),
