@@ -1,0 +1,204 @@
+"""The entrants: which models are trained, and on what."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.pipeline import Pipeline
+
+from headrank._types import BoolVector, IntVector, Vector
+from headrank.estimators import LinearRankerCV
+from headrank.estimators.threads import threads_that_pay
+from headrank.exceptions import CollapsedFitWarning
+from headrank.training.contest import Coefficient, Entrant
+from headrank.training.features import Features, LinearFeatures, linear_features, scores_of
+from headrank.training.goal import Goal
+from headrank.training.holdout import folds, subsample
+from headrank.training.progress import Progress
+
+Models = Literal["all", "linear"]
+ROWS_TO_CHOOSE = 100_000
+"""The ranker is chosen on so many rows at most: more would take long and tell its candidates apart no better."""
+DENSE_NUMBERS = 50_000_000
+"""Sparse features are made dense for the trees up to so many numbers."""
+_LOGISTIC_ITERATIONS = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingRows:
+    """Labels, queries and features of the rows to train on, and the goal."""
+
+    features: Features
+    y: BoolVector
+    queries: IntVector | None
+    goal: Goal
+    random_state: int
+
+
+def too_large_for_trees(features: Features) -> bool:
+    """Whether gradient boosting, which needs dense features, has to stay out."""
+    return features.is_sparse and features.train.shape[0] * features.train.shape[1] > DENSE_NUMBERS
+
+
+def entrants(rows: TrainingRows, models: Models, progress: Progress) -> Iterator[Entrant]:
+    """Train one model after the other, and score the holdout with each."""
+    linear = linear_features(rows.features)
+    yield _timed(_ranker, rows, linear, progress)
+    yield _timed(_logistic_regression, rows, linear, progress)
+    del linear
+    if models == "all" and not too_large_for_trees(rows.features):
+        yield _timed(_gradient_boosting, rows, progress)
+
+
+@dataclass(frozen=True, eq=False)
+class _Fitted:
+    """A trained model: the steps after the matrix, and what to say of it."""
+
+    name: str
+    steps: Sequence[tuple[str, Any]]
+    remark: str = ""
+    collapsed: bool = False
+    coefficients: tuple[Coefficient, ...] | None = None
+
+
+def _timed(fit: Callable[..., _Fitted], rows: TrainingRows, *others: Any) -> Entrant:
+    start = perf_counter()
+    fitted = fit(rows, *others)
+    seconds = perf_counter() - start
+    return Entrant(
+        name=fitted.name,
+        model=Pipeline([*rows.features.steps, *fitted.steps]),
+        scores=scores_of(Pipeline(list(fitted.steps)), rows.features.holdout),
+        remark=fitted.remark,
+        collapsed=fitted.collapsed,
+        coefficients=fitted.coefficients,
+        seconds=seconds,
+    )
+
+
+# -- the ranker ----------------------------------------------------------------------------------------------------
+
+
+class _WatchedRanker(LinearRankerCV):
+    """The ranker, telling how far its choice has come."""
+
+    advance: Callable[[int, int], None]
+
+    def _try_all(self, groups: Any, folds: Any, told: Callable[[], None]) -> Any:
+        total = len(folds) * sum(map(len, groups))
+        n_done = 0
+
+        def one_more() -> None:
+            nonlocal n_done
+            n_done += 1
+            told()
+            self.advance(n_done, total)
+
+        self.advance(0, total)
+        return super()._try_all(groups, folds, one_more)
+
+
+def _ranker(rows: TrainingRows, linear: LinearFeatures, progress: Progress) -> _Fitted:
+    """Choose by cross-validation, on some of the rows where there are many, and fit the choice to all."""
+    X, steps = (rows.features.train, ()) if rows.features.is_sparse else (linear.train, linear.steps)
+    few = subsample(rows.y, rows.queries, ROWS_TO_CHOOSE, random_state=rows.random_state)
+    all_rows = few.size == rows.y.size
+    y, queries = rows.y[few], None if rows.queries is None else rows.queries[few]
+    choice = _WatchedRanker(
+        rows.goal.measure,
+        cv=list(folds(y, queries, random_state=rows.random_state)),
+        random_state=rows.random_state,
+    )
+    choice.advance = lambda done, total: progress("choosing the ranker", done, total)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", CollapsedFitWarning)
+        warnings.simplefilter("always", ConvergenceWarning)
+        choice.fit(X if all_rows else X[few], y, qid=queries)
+        ranker, remark = choice.ranker_, choice.choice_
+        if not all_rows:
+            progress("fitting the ranker to all rows", 0, 1)
+            whole = choice.best_.ranker(rows.goal.measure, tol=choice.tol, max_iter=choice.max_iter)
+            whole.set_params(standardize=choice.ranker_.standardize).fit(X, rows.y, qid=rows.queries)
+            remark += f" Chosen on {few.size:,} of {rows.y.size:,} training rows, "
+            if whole.collapsed_ and not ranker.collapsed_:
+                remark += "and fitted to these, as a fit to all collapsed."
+            else:
+                ranker, remark = whole, remark + "and fitted to all."
+            progress("fitting the ranker to all rows", 1, 1)
+    return _Fitted(
+        "ranker",
+        (*steps, ("model", ranker)),
+        remark=_with_warnings(remark, caught),
+        collapsed=bool(ranker.collapsed_),
+        coefficients=_coefficients(ranker.coef_, linear.names),
+    )
+
+
+# -- the others ----------------------------------------------------------------------------------------------------
+
+
+def _logistic_regression(rows: TrainingRows, linear: LinearFeatures, progress: Progress) -> _Fitted:
+    from sklearn.linear_model import LogisticRegression
+
+    progress("fitting logistic regression", 0, 1)
+    model = LogisticRegression(max_iter=_LOGISTIC_ITERATIONS)
+    with warnings.catch_warnings(record=True) as caught, threads_that_pay(rows.y.size * len(linear.names)):
+        warnings.simplefilter("always", ConvergenceWarning)
+        model.fit(linear.train, rows.y)
+    progress("fitting logistic regression", 1, 1)
+    return _Fitted(
+        "logistic regression",
+        (*linear.steps, ("model", model)),
+        remark=_with_warnings("Plain, with the usual penalty (C = 1), for the whole list.", caught),
+        collapsed=not model.coef_.any(),
+        coefficients=_coefficients(model.coef_[0], linear.names),
+    )
+
+
+def _gradient_boosting(rows: TrainingRows, progress: Progress) -> _Fitted:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    from headrank.training.features import Matrix
+
+    progress("fitting gradient boosting", 0, 1)
+    model = HistGradientBoostingClassifier(random_state=rows.random_state)
+    dense = (("matrix", Matrix()),) if rows.features.is_sparse else ()
+    X = rows.features.train
+    model.fit(Matrix().transform(X) if dense else X, rows.y)
+    progress("fitting gradient boosting", 1, 1)
+    return _Fitted(
+        "gradient boosting",
+        (*dense, ("model", model)),
+        remark=f"{model.n_iter_} trees, for the whole list.",
+        collapsed=all(tree.get_n_leaf_nodes() == 1 for (tree,) in model._predictors),
+    )
+
+
+def _coefficients(weights: Vector, names: Sequence[str]) -> tuple[Coefficient, ...]:
+    order = np.argsort(-np.abs(weights), kind="stable")
+    return tuple(Coefficient(names[i], float(weights[i])) for i in order)
+
+
+def _with_warnings(remark: str, caught: Sequence[warnings.WarningMessage]) -> str:
+    """The remark, and what was warned of; other warnings than those we know are passed on."""
+    texts = []
+    for each in caught:
+        if issubclass(each.category, ConvergenceWarning) and str(each.message).startswith("interrupted"):
+            # A ranker stopped by Ctrl-C keeps the best so far; here nobody wants a contest with such a one.
+            raise KeyboardInterrupt
+        if issubclass(each.category, CollapsedFitWarning | ConvergenceWarning):
+            texts.append(_first_sentence(str(each.message)))
+        else:
+            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
+    return " ".join([remark, *(f"Warning: {text}." for text in dict.fromkeys(texts))])
+
+
+def _first_sentence(text: str) -> str:
+    # scikit-learn's go on for lines, with links.
+    return text.strip().splitlines()[0].split(". ")[0].rstrip(".:")

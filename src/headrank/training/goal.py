@@ -1,0 +1,78 @@
+"""Goal: which part of the list matters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from headrank._numbers import ordered, rate
+from headrank.measures import LocalAUC, Measure, PartialAUC, PrecisionAt, TPRAtFPR
+from headrank.measures.spelling import shown
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A range of false positive rates, or a best fraction of all rows; exactly one of ``max_fpr`` and ``top``.
+
+    Attributes
+    ----------
+    max_fpr, min_fpr : float
+        The range of false positive rates; the ranker is trained for the partial AUC over it.
+    top : float
+        The best fraction of all rows; the ranker is trained for the local AUC.
+
+    Examples
+    --------
+    >>> str(Goal(max_fpr=0.02).measure), str(Goal(top=0.01).measure)
+    ('pauc@0.02', 'locauc@0.01')
+    """
+
+    max_fpr: float | None = None
+    min_fpr: float = 0.0
+    top: float | None = None
+
+    def __post_init__(self) -> None:
+        if (self.max_fpr is None) == (self.top is None):
+            raise ValueError("a goal is a range of false positive rates or a best fraction; give one of them")
+        if self.top is not None:
+            object.__setattr__(self, "top", rate("top", self.top, above_zero=True))
+            if self.min_fpr:
+                raise ValueError("min_fpr belongs to a range of false positive rates; a best fraction has none")
+        else:
+            low, high = ordered("fpr", self.min_fpr, self.max_fpr)
+            object.__setattr__(self, "min_fpr", low)
+            object.__setattr__(self, "max_fpr", high)
+
+    @property
+    def measure(self) -> Measure:
+        """What models are trained for and judged by."""
+        if self.top is not None:
+            return LocalAUC(self.top)
+        return PartialAUC(min_fpr=self.min_fpr, max_fpr=self._max_fpr)
+
+    @property
+    def headline(self) -> Measure:
+        """What a person asks first: the share of positives in the best fraction, or the share found at the last FPR."""
+        return PrecisionAt(self.top) if self.top is not None else TPRAtFPR(self._max_fpr)
+
+    @property
+    def budget(self) -> dict[str, Any]:
+        """The budget, as `threshold_at` takes it."""
+        return {"top": self.top} if self.top is not None else {"max_fpr": self._max_fpr}
+
+    @property
+    def option(self) -> str:
+        """How the command line says it."""
+        if self.top is not None:
+            return f"--top {shown(self.top)}"
+        return f"--fpr {shown(self.min_fpr)}:{shown(self._max_fpr)}"
+
+    def __str__(self) -> str:
+        if self.top is not None:
+            return f"the best {shown(self.top)} of all rows"
+        return f"false positive rates from {shown(self.min_fpr)} to {shown(self._max_fpr)}"
+
+    @property
+    def _max_fpr(self) -> float:
+        assert self.max_fpr is not None
+        return self.max_fpr

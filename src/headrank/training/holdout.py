@@ -1,0 +1,134 @@
+"""Which rows are kept aside? Drawn by class, or by whole queries, and the folds of the training rows alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from headrank._numbers import real
+from headrank._types import BoolVector, IntVector
+from headrank.exceptions import InvalidSampleError
+
+N_FOLDS = 5
+"""Of the cross-validation that chooses the ranker: each fold needs a row of each class."""
+_LEAST_HELD_OUT = 2
+_LEAST_TO_CHOOSE = 200
+_MIXED = "queries with both positive and negative rows"
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Numbers of the rows to train on and of those kept aside, both in rising order."""
+
+    train: IntVector
+    holdout: IntVector
+
+
+def split(y: BoolVector, queries: IntVector | None = None, *, holdout: float = 0.3, random_state: int = 0) -> Split:
+    """Keep rows aside: the same share of both classes, or of the queries, none of which is split.
+
+    Parameters
+    ----------
+    y : bool array of shape (n,)
+        Which rows are positive.
+    queries : int array of shape (n,), optional
+        Query of each row. Those with both classes, which alone can be measured, are drawn separately from the others.
+    holdout : float in (0, 1), default=0.3
+        The share to keep aside.
+    random_state : int, default=0
+        The same number gives the same rows.
+
+    Raises
+    ------
+    InvalidSampleError
+        If a side would have too few rows of a class, or too few queries with both, to train or to judge anything.
+
+    Examples
+    --------
+    >>> parts = split(np.arange(100) < 20, holdout=0.25)
+    >>> parts.train.size, parts.holdout.size, int(sum(parts.holdout < 20))
+    (75, 25, 5)
+    """
+    share = real("holdout", holdout)
+    if not 0 < share < 1:
+        raise ValueError(f"holdout must lie strictly between 0 and 1, got {holdout!r}: it is a share of the rows")
+    rng = np.random.default_rng(random_state)
+    strata = _strata(y, queries)
+    kept = [_drawn(members, share, rng) for members in strata]
+    names = ("positive rows", "negative rows") if queries is None else (_MIXED,)
+    for name, members, aside in zip(names, strata, kept, strict=False):
+        _require_enough(name, members.size, aside.size, share)
+    unit = np.arange(y.size) if queries is None else queries
+    chosen = np.isin(unit, np.concatenate(kept))
+    return Split(np.flatnonzero(~chosen), np.flatnonzero(chosen))
+
+
+def folds(
+    y: BoolVector, queries: IntVector | None = None, *, random_state: int = 0
+) -> Iterator[tuple[IntVector, IntVector]]:
+    """Yield row numbers to learn from and to measure on, five times, so that every fold can be measured.
+
+    Unlike scikit-learn's splitters, this one deals out the queries with both classes evenly: a fold without one has no
+    value.
+
+    >>> [(train.size, test.size) for train, test in folds(np.arange(50) < 10)]
+    [(40, 10), (40, 10), (40, 10), (40, 10), (40, 10)]
+    """
+    rng = np.random.default_rng(random_state)
+    unit = np.arange(y.size) if queries is None else queries
+    fold_of = np.zeros(int(unit.max()) + 1, dtype=np.intp)
+    start = 0
+    for members in _strata(y, queries):
+        fold_of[rng.permutation(members)] = (start + np.arange(members.size)) % N_FOLDS
+        start += members.size  # go on where the last one stopped, so that folds differ by one row at most
+    fold = fold_of[unit]
+    for i in range(N_FOLDS):
+        yield np.flatnonzero(fold != i), np.flatnonzero(fold == i)
+
+
+def subsample(y: BoolVector, queries: IntVector | None, n_rows: int, *, random_state: int = 0) -> IntVector:
+    """Numbers of about ``n_rows`` rows, in rising order: the same share of both classes, or of the queries.
+
+    Of more rows, and of all if need be, where fewer would hold too few of the rarer class, or too few queries with both
+    classes, to choose anything by.
+
+    >>> y = np.arange(10_000) < 1000
+    >>> subsample(y, None, 2000).size, subsample(y & (np.arange(10_000) % 2 == 0), None, 1000).size
+    (2000, 4000)
+    """
+    strata = _strata(y, queries)
+    needed = strata if queries is None else strata[:1]
+    share = max(n_rows / y.size, *(_LEAST_TO_CHOOSE / max(members.size, 1) for members in needed))
+    if share >= 1:
+        return np.arange(y.size)
+    rng = np.random.default_rng(random_state)
+    chosen = np.concatenate([_drawn(members, share, rng) for members in strata])
+    return np.sort(chosen) if queries is None else np.flatnonzero(np.isin(queries, chosen))
+
+
+def _strata(y: BoolVector, queries: IntVector | None) -> tuple[IntVector, IntVector]:
+    """Numbers of the positive and of the negative rows; or of the queries with both classes, and of the others."""
+    if queries is None:
+        return np.flatnonzero(y), np.flatnonzero(~y)
+    with_pos, with_neg = np.unique(queries[y]), np.unique(queries[~y])
+    return np.intersect1d(with_pos, with_neg), np.setxor1d(with_pos, with_neg)
+
+
+def _drawn(members: IntVector, share: float, rng: np.random.Generator) -> IntVector:
+    return rng.choice(members, size=round(share * members.size), replace=False)
+
+
+def _require_enough(name: str, n: int, n_aside: int, share: float) -> None:
+    if n - n_aside >= N_FOLDS and n_aside >= _LEAST_HELD_OUT:
+        return
+    needed = next(
+        (k for k in range(1, 100_000) if k - round(share * k) >= N_FOLDS and round(share * k) >= _LEAST_HELD_OUT), None
+    )
+    remedy = "change the holdout share" if needed is None else f"bring at least {needed:,} of them"
+    other = ", or leave the queries out" if name == _MIXED else ""
+    raise InvalidSampleError(
+        f"needed at least {N_FOLDS} {name} to train on and {_LEAST_HELD_OUT} to judge by, but the table has {n:,}, and "
+        f"a holdout of {share:g} leaves {n - n_aside:,} and {n_aside:,}; {remedy}{other}"
+    )

@@ -1,0 +1,108 @@
+"""TableModel: a fitted model that knows which columns it needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from headrank._types import ArrayLike, BoolVector, Vector
+from headrank.exceptions import InvalidSampleError
+from headrank.training.columns import Column, conformed
+from headrank.training.features import blocks
+from headrank.training.goal import Goal
+
+
+@dataclass(frozen=True, eq=False)
+class TableModel:
+    """What `headrank fit` writes and `headrank score` reads.
+
+    Attributes
+    ----------
+    name : str
+        Which entrant it was.
+    estimator : estimator
+        The fitted pipeline, from feature columns to ``decision_function``.
+    columns : tuple of Column
+        The feature columns that it needs, by name and kind; empty for a model of an svmlight file.
+    n_features : int
+        Columns, or features of the svmlight file.
+    target, positive : str
+        What was learned.
+    id_column, qid_column : str or None
+        Columns that are no features.
+    dropped : tuple of str
+        Columns that were left out on request.
+    goal : Goal
+        Which part of the list it was trained for.
+    threshold : float or None
+        From which score on to act.
+    promise : str
+        What holds for this threshold, in a sentence, or why there is none.
+    """
+
+    name: str
+    estimator: Any
+    columns: tuple[Column, ...]
+    n_features: int
+    target: str
+    positive: str
+    id_column: str | None
+    qid_column: str | None
+    dropped: tuple[str, ...]
+    goal: Goal
+    threshold: float | None
+    promise: str
+
+    @property
+    def ignored(self) -> tuple[str, ...]:
+        """Columns that a table may have besides the features."""
+        special = (self.target, self.id_column, self.qid_column)
+        return (*(name for name in special if name is not None), *self.dropped)
+
+    def decision_function(self, rows: Any, *, first_row: int = 1) -> Vector:
+        """Score rows, higher = more positive. The score of a row does not depend on the rows beside it.
+
+        Parameters
+        ----------
+        rows : polars or pandas DataFrame; or, for a model of an svmlight file, a matrix of shape (n, n_features)
+            A table must have the feature columns, in any order, and may have the target and the other columns that
+            were no features in training.
+        first_row : int, default=1
+            What to call the first row in messages, for a block of a longer table.
+        """
+        if self.columns:
+            return self._scored_table(rows, first_row)
+        from scipy.sparse import csr_array, issparse
+
+        if len(getattr(rows, "shape", ())) != 2 or rows.shape[1] != self.n_features or hasattr(rows, "columns"):
+            came = f"one of shape {rows.shape}" if hasattr(rows, "shape") else type(rows).__name__
+            raise InvalidSampleError(
+                f"needed a matrix with {self.n_features:,} features per row, as in the training file, got {came}; read "
+                "svmlight files with this number of features"
+            )
+        matrix = rows.tocsr() if issparse(rows) else csr_array(np.asarray(rows, dtype=np.float64))
+        return self._scored(matrix)
+
+    def flags(self, scores: ArrayLike) -> BoolVector | None:
+        """Say which rows to act on, those scoring at least the threshold; None if there is no threshold."""
+        if self.threshold is None:
+            return None
+        # As a NumPy number, since a Python float would be rounded to the precision of the scores.
+        result: BoolVector = np.asarray(scores) >= np.float64(self.threshold)
+        return result
+
+    def _scored_table(self, rows: Any, first_row: int) -> Vector:
+        if not hasattr(rows, "columns"):
+            raise InvalidSampleError(
+                f"needed a table with named columns, a polars or pandas data frame, got {type(rows).__name__}: the "
+                "model knows its features by name"
+            )
+        return self._scored(conformed(rows, self.columns, ignored=self.ignored, first_row=first_row))
+
+    def _scored(self, rows: Any) -> Vector:
+        scores = np.empty(rows.shape[0])
+        for block in blocks(rows.shape[0]):
+            scores[block] = self.estimator.decision_function(rows[block])
+        return scores

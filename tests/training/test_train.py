@@ -1,0 +1,269 @@
+"""train: what a contest promises, on tables small enough to train on in seconds."""
+
+import gc
+import warnings
+import weakref
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.sparse import csr_array
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from headrank.bounds.selection import select
+from headrank.bounds.threshold import threshold_at
+from headrank.estimators._risk import LinearRisk
+from headrank.exceptions import CollapsedFitWarning, InvalidSampleError
+from headrank.training import Contest, Goal, Handover, Origin, conformed, train
+from headrank.training import entrants as entrants_module
+from headrank.training import holdout as holdout_module
+from headrank.training.holdout import split
+from headrank.training.train import confidence_of_each
+
+ORIGIN = Origin("t.csv", sha256="", target="y", positive="1")
+
+
+def small(n=200, seed=0, rate=0.3):
+    rng = np.random.default_rng(seed)
+    y = rng.random(n) < rate
+    return pl.DataFrame({"a": rng.normal(size=n) + 1.5 * y, "b": rng.normal(size=n)}), y
+
+
+def trained(frame, y, goal=None, **options) -> Contest:
+    return train(frame, y, goal=goal or Goal(max_fpr=0.2), origin=ORIGIN, models="linear", **options)
+
+
+def test_the_facts_are_those_of_the_table(messy):
+    contest, y = messy.contest, messy.y
+    facts, parts = contest.facts, split(y)
+    assert (facts.n_rows, facts.n_pos) == (y.size, y.sum())
+    assert (facts.n_train, facts.n_train_pos) == (parts.train.size, y[parts.train].sum())
+    assert (facts.n_holdout, facts.n_holdout_pos) == (parts.holdout.size, y[parts.holdout].sum())
+    assert np.array_equal(contest.y, y[parts.holdout])
+    assert contest.ids.tolist() == [f"case {i}" for i in parts.holdout]
+    assert [column.name for column in facts.columns] == messy.features.columns
+    assert (facts.source, facts.target, facts.id_column, facts.dropped) == ("cases.csv", "ill", "case", ("note",))
+    assert set(facts.versions) == {"headrank", "numpy", "scipy", "scikit-learn", "skrub", "polars"}
+    assert facts.n_queries is facts.n_holdout_queries is contest.qid is None
+    said = " ".join(facts.warnings)
+    assert "'empty'" in said
+    assert "'constant'" in said
+    assert "infinite" in said
+
+
+def test_three_entrants_and_what_is_known_of_each(messy):
+    contest = messy.contest
+    assert [each.name for each in contest.entrants] == ["ranker", "logistic regression", "gradient boosting"]
+    for each in contest.entrants:
+        assert each.scores.shape == contest.y.shape
+        assert each.remark.endswith(".")
+        assert each.seconds > 0
+        assert not each.collapsed
+    for each in contest.entrants[:2]:
+        assert len(each.coefficients) == contest.facts.n_features
+        sizes = [abs(one.value) for one in each.coefficients]
+        assert sizes == sorted(sizes, reverse=True)
+        assert each.coefficients[0].feature in ("size", "gaps is missing")
+        assert {one.feature: one.value for one in each.coefficients}["size"] > 0
+    assert contest.entrants[2].coefficients is None
+
+
+def test_the_best_on_the_holdout_is_picked_with_a_certificate_for_all(messy):
+    contest = messy.contest
+    again = select({e.name: e.scores for e in contest.entrants}, contest.y, measure=contest.goal.measure)
+    assert contest.selection.picked == contest.winner.name == again.picked
+    assert contest.selection.intervals == again.intervals
+    assert contest.selection.n_scorers == 3
+
+
+def test_the_threshold_pays_for_having_picked_the_best(messy):
+    contest = messy.contest
+    plain = threshold_at(contest.y, contest.winner.scores, max_fpr=0.1, confidence=0.95)
+    shared = threshold_at(contest.y, contest.winner.scores, max_fpr=0.1, confidence=1 - 0.05 / 3)
+    certified = contest.threshold
+    assert certified.confidence == 0.95
+    assert certified.value >= shared.value > plain.value
+    assert certified.tpr_low <= shared.tpr_low
+    assert contest.no_threshold == ""
+
+
+def test_the_joint_confidence_that_is_stated_holds_for_three():
+    for confidence in (0.8, 0.95, 0.99):
+        for n in (1, 2, 3):
+            each = confidence_of_each(confidence, n)
+            assert n * (1 - each) <= 1 - confidence + 1e-12  # each budget
+            assert n * (1 - each**2) <= 1 - confidence**2 + 1e-12  # budget and TPR, from independent classes
+            assert 2 * n * (1 - each) <= 2 * (1 - confidence) + 1e-12  # budget and TPR, else
+
+
+def test_no_threshold_says_how_many_rows_it_takes():
+    contest = trained(*small(), goal=Goal(max_fpr=0.01))
+    assert contest.threshold is None
+    assert "max_fpr=0.01 with 95 % confidence, for the best of 2 models, needs at least" in contest.no_threshold
+    assert f"and there are {np.count_nonzero(~contest.y)}" in contest.no_threshold
+
+
+@pytest.mark.parametrize("goal", [Goal(max_fpr=1.0), Goal(top=1.0)])
+def test_a_budget_of_everything_needs_no_threshold(goal):
+    contest = trained(*small(), goal=goal)
+    assert contest.threshold is None
+    assert contest.no_threshold.startswith("A budget of everything")
+
+
+@pytest.mark.parametrize("goal", [Goal(max_fpr=0.001), Goal(top=0.001), Goal(min_fpr=0.05, max_fpr=0.2)])
+def test_parts_smaller_than_a_row_can_be_trained_for(goal):
+    contest = trained(*small(60), goal=goal)
+    assert len(contest.entrants) == 2
+
+
+def test_queries_stay_whole_and_no_threshold_is_promised(sparse):
+    contest = sparse.contest
+    facts = contest.facts
+    assert (facts.n_queries, facts.n_holdout_queries) == (40, np.unique(contest.qid).size)
+    assert contest.qid.size == contest.y.size == 10 * facts.n_holdout_queries
+    assert contest.threshold is None
+    assert "queries" in contest.no_threshold
+    again = select(
+        {e.name: e.scores for e in contest.entrants}, contest.y, measure=contest.goal.measure, qid=contest.qid
+    )
+    assert contest.selection.intervals == again.intervals
+    assert "queries with both classes" in " ".join(facts.warnings)
+
+
+def test_sparse_features_have_numbers_for_names(sparse):
+    contest = sparse.contest
+    assert contest.facts.columns == ()
+    assert contest.facts.n_features == 6
+    assert [each.name for each in contest.entrants] == ["ranker", "logistic regression", "gradient boosting"]
+    assert contest.entrants[1].coefficients[0].feature == "feature 1"
+    assert contest.ids.min() >= 1
+
+
+def test_trees_stay_out_where_dense_features_would_not_fit(monkeypatch):
+    frame, y = small()
+    monkeypatch.setattr(entrants_module, "DENSE_NUMBERS", 100)
+    contest = train(csr_array(frame.to_numpy()), y, goal=Goal(max_fpr=0.2), origin=ORIGIN)
+    assert [each.name for each in contest.entrants] == ["ranker", "logistic regression"]
+    assert any("Gradient boosting was left out" in each for each in contest.facts.warnings)
+
+
+def test_the_same_number_gives_the_same_contest_and_another_another():
+    frame, y = small()
+    first, again, other = (trained(frame, y, random_state=seed) for seed in (1, 1, 2))
+    assert np.array_equal(first.winner.scores, again.winner.scores)
+    assert np.array_equal(first.ids, again.ids)
+    assert not np.array_equal(first.ids, other.ids)
+
+
+@pytest.mark.parametrize("by_query", [False, True])
+def test_with_many_rows_the_ranker_is_chosen_on_some_and_fitted_to_all(monkeypatch, by_query):
+    frame, y = small(800)
+    qid = np.arange(800) // 4 if by_query else None
+    monkeypatch.setattr(entrants_module, "ROWS_TO_CHOOSE", 150)
+    monkeypatch.setattr(holdout_module, "_LEAST_TO_CHOOSE", 50)
+    contest = trained(frame, y, qid=qid)
+    fitted = contest.entrants[0]
+    assert fitted.remark.endswith(f"of {contest.facts.n_train} training rows, and fitted to all.")
+    rows = split(y, qid).train
+    scaled = fitted.model[:-1].transform(conformed(frame, contest.facts.columns)[rows])
+    again = clone(fitted.model[-1]).fit(scaled, y[rows], qid=None if qid is None else qid[rows])
+    assert again.coef_ == pytest.approx(fitted.model[-1].coef_, rel=1e-3)
+
+
+def test_a_leak_is_suspected():
+    frame, y = small()
+    contest = trained(frame.with_columns(paid=pl.Series(y).cast(int)), y)
+    assert any("'paid' (AUC 1.0000)" in each for each in contest.facts.warnings)
+
+
+def test_warnings_of_the_fits_become_remarks(monkeypatch):
+    monkeypatch.setattr(entrants_module, "_LOGISTIC_ITERATIONS", 1)
+    contest = trained(*small())
+    assert "Warning: lbfgs failed to converge" in contest.entrants[1].remark
+
+
+def test_known_warnings_are_remarks_and_others_are_passed_on():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warnings.warn("collapsed. More", CollapsedFitWarning, stacklevel=1)
+        warnings.warn("slow:\nand so on", ConvergenceWarning, stacklevel=1)
+        warnings.warn("slow:\nagain", ConvergenceWarning, stacklevel=1)
+    assert entrants_module._with_warnings("Done.", caught) == "Done. Warning: collapsed. Warning: slow."
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warnings.warn("strange", UserWarning, stacklevel=1)
+    with pytest.warns(UserWarning, match="strange"):
+        entrants_module._with_warnings("Done.", caught)
+
+
+def test_ctrl_c_in_the_last_fit_ends_the_training(monkeypatch):
+    plain, calls = LinearRisk.at_scores, []
+
+    def interrupted(self, scores):
+        calls.append(1)
+        if len(calls) == 3:  # later than the first point, as a solver that has none yet has nothing to keep
+            raise KeyboardInterrupt
+        return plain(self, scores)
+
+    def progress(step, done, total):
+        if step == "choosing the ranker" and done == total:  # what is left is the fit of the choice
+            monkeypatch.setattr(LinearRisk, "at_scores", interrupted)
+
+    with pytest.raises(KeyboardInterrupt):
+        trained(*small(), progress=progress)
+
+
+def test_progress_goes_from_nothing_to_all_in_every_step():
+    calls = []
+    trained(*small(), progress=lambda *call: calls.append(call))
+    steps = list(dict.fromkeys(step for step, *_ in calls))
+    assert steps == [
+        "turning columns into features",
+        "choosing the ranker",
+        "fitting logistic regression",
+        "judging on the holdout",
+    ]
+    for step in steps:
+        counts = [(done, total) for name, done, total in calls if name == step]
+        total = counts[0][1]
+        assert counts == [(done, total) for done in range(total + 1)]
+
+
+def test_a_table_handed_over_is_freed_before_the_models_are_trained():
+    frame, y = small()
+    alive = weakref.ref(frame)
+    box = Handover(frame)
+    del frame
+    seen = []
+
+    def progress(step, done, total):
+        if step.startswith("choosing") and not done:
+            gc.collect()
+            seen.append(alive() is None)
+
+    trained(box, y, progress=progress)
+    assert seen == [True]
+    with pytest.raises(ValueError, match="handed over already"):
+        box.take()
+
+
+def test_a_table_that_is_lent_is_left_as_it_was():
+    frame, y = small()
+    before = frame.clone()
+    trained(frame, y)
+    assert frame.equals(before)
+
+
+@pytest.mark.parametrize("options", [{"qid": [1, 2]}, {"ids": ["a"]}])
+def test_lengths_must_agree(options):
+    with pytest.raises(InvalidSampleError, match=r"must have one value per row: the table has 200 rows, .* [12]"):
+        trained(*small(), **options)
+    frame, y = small()
+    with pytest.raises(InvalidSampleError, match="y must have one value per row"):
+        trained(frame, y[:-1])
+
+
+def test_unknown_models_are_refused():
+    with pytest.raises(ValueError, match="models must be one of 'all', 'linear'"):
+        train(*small(), goal=Goal(top=0.1), origin=ORIGIN, models="trees")
