@@ -13,6 +13,10 @@ class ShallowHeadError(ValueError):
     """A head was asked about something below its depth."""
 
 
+class ModelFileError(ValueError):
+    """A model that cannot be saved or exported, or a file that cannot be loaded as one; the message says why."""
+
+
 class TooFewRowsError(ValueError):
     """No threshold keeps the budget with this confidence: not even the highest score of the sample is high enough.
 

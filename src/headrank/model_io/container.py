@@ -1,0 +1,155 @@
+"""The outer file: a zip archive of a manifest and a payload, with a seal over every byte before it."""
+
+from __future__ import annotations
+
+import io
+import json
+import stat
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from typing import Any
+from zipfile import ZIP_STORED, ZipFile, ZipInfo
+
+from headrank.exceptions import ModelFileError
+
+FORMAT = 1
+"""Of the files that are written, and the highest that is read."""
+KIND = "headrank model"
+MANIFEST, PAYLOAD = "manifest.json", "model.skops"
+LARGEST = 1 << 30
+"""Bytes that a file may hold, packed or unpacked; so a small file cannot fill the memory."""
+_LARGEST_MANIFEST = 1 << 16
+_SEAL_LENGTH = 64
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a file says of itself.
+
+    Attributes
+    ----------
+    headrank : str
+        The version that wrote it.
+    libraries : dict of str to str
+        Versions of Python and of the libraries whose classes it may hold.
+    model : str
+        Class of the model.
+    sha256 : str
+        Of the payload.
+    size, unpacked : int
+        Bytes of the payload, and of its entries once unpacked.
+    """
+
+    headrank: str
+    libraries: dict[str, str]
+    model: str
+    sha256: str
+    size: int
+    unpacked: int
+
+    def __post_init__(self) -> None:
+        for name, kind in (("headrank", str), ("libraries", dict), ("model", str), ("size", int), ("unpacked", int)):
+            if not isinstance(getattr(self, name), kind):
+                raise TypeError(f"{name} is no {kind.__name__}")
+        if not all(isinstance(word, str) for pair in self.libraries.items() for word in pair):
+            raise TypeError("libraries are not names with versions")
+
+
+def pack(manifest: Manifest, payload: bytes) -> bytes:
+    """Put both into one file. The same manifest and payload give the same bytes."""
+    said = {"kind": KIND, "format": FORMAT, **asdict(manifest)}
+    text = json.dumps(said, indent=1, sort_keys=True, ensure_ascii=False).encode()
+    buffer = io.BytesIO()
+    with ZipFile(buffer, "w", ZIP_STORED) as archive:
+        archive.writestr(entry(MANIFEST, ZIP_STORED), text)
+        archive.writestr(entry(PAYLOAD, ZIP_STORED), payload)
+        archive.comment = b"0" * _SEAL_LENGTH
+    return sealed(buffer.getvalue())
+
+
+def sealed(data: bytes) -> bytes:
+    """Replace the comment at the very end of the archive by the checksum of all that comes before it."""
+    return data[:-_SEAL_LENGTH] + _seal(data)
+
+
+def _seal(data: bytes) -> bytes:
+    return sha256(data[:-_SEAL_LENGTH]).hexdigest().encode()
+
+
+def entry(name: str, compression: int) -> ZipInfo:
+    """An entry without a clock."""
+    info = ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+    info.compress_type, info.create_system, info.external_attr = compression, 3, (stat.S_IFREG | 0o644) << 16
+    return info
+
+
+def unpack(data: bytes, name: str) -> tuple[Manifest, bytes]:
+    """Take a file apart, or refuse it: no archive, not of headrank, of a later format, damaged."""
+    try:
+        with ZipFile(io.BytesIO(data)) as archive:
+            entries = plain_entries(archive, name)
+            if MANIFEST not in entries:
+                if MANIFEST.encode() in data[:64]:  # what zipfile found is the end of the payload, an archive itself
+                    raise ModelFileError(f"{name} is cut off or damaged; copy it again from where it works")
+                raise ModelFileError(f"{name} is a zip archive, but no headrank model: it has no {MANIFEST}")
+            said = _manifest(archive, entries[MANIFEST], name)
+            if archive.comment != _seal(data):
+                raise ModelFileError(f"{name} is damaged: its checksum does not fit; copy it again from where it works")
+            if set(entries) != {MANIFEST, PAYLOAD}:
+                raise ModelFileError(f"{name} must hold {MANIFEST} and {PAYLOAD}, but holds {', '.join(entries)}")
+            payload = archive.read(entries[PAYLOAD])
+    except ModelFileError:
+        raise
+    except Exception as error:  # what zipfile does with strange bytes is not only BadZipFile
+        if data[:2] != b"PK":
+            raise ModelFileError(f"{name} is no headrank model: it is no zip archive") from error
+        raise ModelFileError(f"{name} is cut off or damaged ({error}); copy it again from where it works") from error
+    manifest = _checked(said, name)
+    if manifest.size != len(payload) or manifest.sha256 != sha256(payload).hexdigest():
+        raise ModelFileError(f"{name} has been changed: {PAYLOAD} is not what {MANIFEST} says; get the original file")
+    return manifest, payload
+
+
+def plain_entries(archive: ZipFile, name: str) -> dict[str, ZipInfo]:
+    """Return the entries by name, or refuse those that are doubled, encrypted, no plain files, or huge."""
+    entries: dict[str, ZipInfo] = {}
+    for info in archive.infolist():
+        kind = stat.S_IFMT(info.external_attr >> 16)
+        if info.filename in entries or info.flag_bits & 1 or kind not in (0, stat.S_IFREG):
+            raise ModelFileError(f"{name} has an entry {info.filename!r} that is doubled, encrypted or no plain file")
+        entries[info.filename] = info
+    total = sum(info.file_size for info in entries.values())
+    if total > LARGEST:
+        raise ModelFileError(f"{name} would unpack to {total:,} bytes; the most that is read is {LARGEST:,}")
+    return entries
+
+
+def _manifest(archive: ZipFile, info: ZipInfo, name: str) -> dict[str, Any]:
+    """Read the manifest as far as every format has it: what kind of file, of which format, by which headrank."""
+    if info.file_size > _LARGEST_MANIFEST:
+        raise ModelFileError(f"{name} has a {MANIFEST} of {info.file_size:,} bytes; that is no manifest of a model")
+    try:
+        said = json.loads(archive.read(info))
+    except (ValueError, RecursionError) as error:
+        raise ModelFileError(f"{name} is no headrank model: its {MANIFEST} cannot be read ({error})") from error
+    if not isinstance(said, dict) or said.get("kind") != KIND:
+        raise ModelFileError(f"{name} is no headrank model: its {MANIFEST} does not say so")
+    number = said.get("format")
+    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+        raise ModelFileError(f"{name} has no valid format number, but {number!r}")
+    if number > FORMAT:
+        raise ModelFileError(
+            f"{name} was written by headrank {said.get('headrank')}, format {number}; this headrank reads up to "
+            f"{FORMAT}: update headrank"
+        )
+    return said
+
+
+def _checked(said: dict[str, Any], name: str) -> Manifest:
+    try:
+        manifest = Manifest(**{key: value for key, value in said.items() if key not in ("kind", "format")})
+    except TypeError as error:
+        raise ModelFileError(f"{name} has a {MANIFEST} with missing or strange fields ({error})") from error
+    if manifest.unpacked > LARGEST:
+        raise ModelFileError(f"{name} would unpack to {manifest.unpacked:,} bytes; the most is {LARGEST:,}")
+    return manifest

@@ -1,0 +1,124 @@
+"""Whether a model that has been built can be used: numbers that compiled code takes for positions must be positions.
+
+The classes have been checked before anything was built, but they were built without their constructors, and their
+attributes are whatever the file said. Wrong numbers give wrong scores and no more than that, with a few exceptions:
+scikit-learn's trees, vocabularies and one-hot encoders hold positions in arrays that are used unchecked.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+
+def faults(model: Any) -> list[str]:
+    """Say what is wrong with a model or with anything in it; empty if nothing is."""
+    found = []
+    for each in _everything_in(model):
+        try:
+            found += [f"{type(each).__name__}: {fault}" for fault in (*_common_faults(each), *_own_faults(each))]
+        except Exception as error:  # attributes of any type may be missing or be anything
+            found.append(f"{type(each).__name__}: {type(error).__name__}: {error}")
+    return found
+
+
+def _everything_in(model: Any) -> Iterator[Any]:
+    """All objects that the model is made of, each once."""
+    seen: set[int] = set()
+    waiting = [model]
+    while waiting:
+        each = waiting.pop()
+        if id(each) in seen or isinstance(each, str | int | float | type | None):
+            continue
+        seen.add(id(each))
+        if isinstance(each, dict):
+            waiting += each.values()
+        elif isinstance(each, list | tuple):
+            waiting += each
+        elif isinstance(each, np.ndarray):
+            waiting += each.ravel().tolist() if each.dtype == object else []
+        elif hasattr(each, "__dict__"):
+            yield each
+            waiting += vars(each).values()
+
+
+def _common_faults(each: Any) -> Iterator[str]:
+    kind = type(each)
+    if dataclasses.is_dataclass(each) and kind.__module__.startswith("headrank."):
+        # Built without its constructor: run the checks of the constructor now.
+        names = {field.name for field in dataclasses.fields(each)}
+        if not names >= set(vars(each)):
+            yield f"strange attributes {', '.join(sorted(set(vars(each)) - names))}"
+        kind(**{field.name: getattr(each, field.name) for field in dataclasses.fields(each) if field.init})
+    elif isinstance(each, BaseEstimator):
+        hidden = [name for name in vars(each) if callable(getattr(kind, name, None))]
+        if hidden:
+            yield f"values in the place of the methods {', '.join(hidden)}"
+        missing = [name for name in kind._get_param_names() if not hasattr(each, name)]
+        if missing:
+            yield f"the parameters {', '.join(missing)} are missing; the file comes from another version of it"
+
+
+@singledispatch
+def _own_faults(_each: Any) -> Iterator[str]:
+    """What can be wrong with objects of one class."""
+    return iter(())
+
+
+@_own_faults.register
+def _(pipeline: Pipeline) -> Iterator[str]:
+    if pipeline.memory is not None:  # joblib would read pickled results from a folder that the file names
+        yield "it keeps results in a folder; set memory=None"
+
+
+@_own_faults.register
+def _(model: HistGradientBoostingClassifier) -> Iterator[str]:
+    n_features = model.n_features_in_
+    if type(n_features) is not int or n_features < 1 or hasattr(model, "_in_fit"):
+        yield "the number of features is missing"
+    if model._preprocessor is not None or np.any(model._bin_mapper.is_categorical_):
+        yield "it holds category features; turn categories into numbers before it, as TableVectorizer does"
+    for each in (predictor for group in model._predictors for predictor in group):
+        nodes = each.nodes
+        inner, own = nodes[nodes["is_leaf"] == 0], np.flatnonzero(nodes["is_leaf"] == 0)
+        # Children come after their parents, so that every way down ends.
+        below = (np.minimum(inner["left"], inner["right"]) > own) & (
+            np.maximum(inner["left"], inner["right"]) < nodes.size
+        )
+        known = (inner["feature_idx"] >= 0) & (inner["feature_idx"] < n_features)
+        if nodes.ndim != 1 or not nodes.size or not below.all() or not known.all() or nodes["is_categorical"].any():
+            yield "a tree that leads nowhere"
+
+
+@_own_faults.register
+def _(vectorizer: TfidfVectorizer) -> Iterator[str]:
+    if vectorizer.input != "content":
+        yield "it reads files; input must be 'content'"
+    words = getattr(vectorizer, "vocabulary_", {})
+    if type(words) is not dict or sorted(words.values()) != list(range(len(words))):
+        yield "the words of the vocabulary are not numbered from 0 on"
+
+
+@_own_faults.register
+def _(encoder: OneHotEncoder) -> Iterator[str]:
+    if not hasattr(encoder, "categories_"):
+        return
+    if encoder._infrequent_enabled:
+        yield "it groups rare categories; that cannot be saved: set max_categories and min_frequency to None"
+    dropped = encoder._drop_idx_after_grouping
+    dropped = [None] * len(encoder.categories_) if dropped is None else list(dropped)
+    for known, drop, n_out in zip(encoder.categories_, dropped, encoder._n_features_outs, strict=True):
+        n = len(known) if drop is None else len(known) - 1
+        if n_out != n or not (drop is None or 0 <= drop < len(known)):
+            yield f"{n_out} columns for {n} categories"
+        if known.dtype.kind not in "OUS" and not np.array_equal(np.searchsorted(known, known), np.arange(known.size)):
+            yield "categories that are not in order"

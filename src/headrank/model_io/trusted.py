@@ -1,0 +1,158 @@
+"""What a model file may hold: every class, type and function by its exact name, and how it may be rebuilt.
+
+skops trusts a name wherever it stands: a function that is trusted as a value could then be called as a constructor. So
+each name here is bound to the one loader of skops that is to rebuild it. Loaders that are missing are trusted for
+nothing: bound methods, partials and ``operator`` functions run code of the file's choosing; the states of random number
+generators of the old kind and sparse matrices hold positions that are used unchecked.
+
+skops also trusts, by default, all estimators of scikit-learn and all ufuncs. Of these, only the ones below pass.
+"""
+
+_HEADRANK = (
+    "headrank.bounds.threshold.Budget",
+    "headrank.bounds.threshold.Threshold",
+    "headrank.deciders.fpr_budget.FPRBudgetClassifier",
+    "headrank.deciders.top_fraction.TopFractionClassifier",
+    "headrank.estimators._candidates.Candidate",
+    "headrank.estimators._candidates.Trial",
+    "headrank.estimators.cross_validation.LinearRankerCV",
+    "headrank.estimators.kernel.KernelRanker",
+    "headrank.estimators.linear.LinearRanker",
+    "headrank.measures.area.AUC",
+    "headrank.measures.area.FROCArea",
+    "headrank.measures.area.PartialAUC",
+    "headrank.measures.area.StandardizedPartialAUC",
+    "headrank.measures.area.TwoWayPartialAUC",
+    "headrank.measures.early.BEDROC",
+    "headrank.measures.early.EnrichmentFactor",
+    "headrank.measures.early.FPRAtTPR",
+    "headrank.measures.early.KS",
+    "headrank.measures.early.Lift",
+    "headrank.measures.early.PrecisionAt",
+    "headrank.measures.early.RecallAt",
+    "headrank.measures.early.TPRAtFPR",
+    "headrank.measures.local.LocalAUC",
+    "headrank.measures.local.LocalRankingError",
+    "headrank.measures.local.LocalRankingRisk",
+    "headrank.measures.local.MassConstrainedError",
+    "headrank.measures.local.TopFPR",
+    "headrank.measures.local.TopTPR",
+    "headrank.measures.local.TruncatedAUC",
+    "headrank.measures.ranks.PNormPush",
+    "headrank.measures.ranks.WRanking",  # not RankStatistic: it is made of a function
+    "headrank.solvers.trace.Step",
+    "headrank.training.columns.Column",
+    "headrank.training.features.Matrix",
+    "headrank.training.goal.Goal",
+    "headrank.training.table_model.TableModel",
+)
+_SCIKIT_LEARN = (
+    "sklearn._loss.link.Interval",
+    "sklearn._loss.link.LogitLink",
+    "sklearn._loss.loss.HalfBinomialLoss",
+    "sklearn.decomposition._truncated_svd.TruncatedSVD",
+    "sklearn.ensemble._hist_gradient_boosting.binning._BinMapper",
+    "sklearn.ensemble._hist_gradient_boosting.gradient_boosting.HistGradientBoostingClassifier",
+    "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",  # its trees are checked: see contents.py
+    "sklearn.feature_extraction.text.TfidfTransformer",
+    "sklearn.feature_extraction.text.TfidfVectorizer",  # its vocabulary is checked
+    "sklearn.frozen._frozen.FrozenEstimator",
+    "sklearn.impute._base.MissingIndicator",
+    "sklearn.impute._base.SimpleImputer",
+    "sklearn.kernel_approximation.Nystroem",
+    "sklearn.linear_model._logistic.LogisticRegression",
+    "sklearn.model_selection._split.GroupKFold",
+    "sklearn.model_selection._split.KFold",
+    "sklearn.model_selection._split.RepeatedStratifiedKFold",
+    "sklearn.model_selection._split.StratifiedGroupKFold",
+    "sklearn.model_selection._split.StratifiedKFold",
+    "sklearn.pipeline.Pipeline",
+    "sklearn.preprocessing._data.MaxAbsScaler",
+    "sklearn.preprocessing._data.MinMaxScaler",
+    "sklearn.preprocessing._data.RobustScaler",
+    "sklearn.preprocessing._data.StandardScaler",
+    "sklearn.preprocessing._encoders.OneHotEncoder",  # its counts of categories are checked
+    "sklearn.preprocessing._label.LabelEncoder",
+)
+_SKRUB = (
+    "skrub._apply_to_each_col.ApplyToEachCol",
+    "skrub._check_input.CheckInputDataFrame",
+    "skrub._clean_categories.CleanCategories",
+    "skrub._clean_null_strings.CleanNullStrings",
+    "skrub._datetime_encoder.DatetimeEncoder",
+    "skrub._drop_uninformative.DropUninformative",
+    "skrub._duration_to_float.DurationToFloat",
+    "skrub._squashing_scaler.SquashingScaler",
+    "skrub._squashing_scaler._MinMaxScaler",
+    "skrub._string_encoder.StringEncoder",
+    "skrub._table_vectorizer.PassThrough",
+    "skrub._table_vectorizer.ShortReprDict",
+    "skrub._table_vectorizer.TableVectorizer",
+    "skrub._to_datetime.ToDatetime",
+    "skrub._to_float.ToFloat",
+    "skrub._to_str.ToStr",
+    "skrub.selectors._base.All",
+    "skrub.selectors._base.And",
+    "skrub.selectors._base.Cols",
+    "skrub.selectors._base.Filter",  # calls its predicate, which must be one of the functions below
+    "skrub.selectors._base.Inv",
+    "skrub.selectors._base.Or",
+    "skrub.selectors._base.Sub",
+)
+_COLUMN_TYPES = (  # that skrub has seen in the training table; names of types with a unit and a time zone at most
+    "polars.datatypes.classes.Boolean",
+    "polars.datatypes.classes.Date",
+    "polars.datatypes.classes.Datetime",
+    "polars.datatypes.classes.Float32",
+    "polars.datatypes.classes.Float64",
+    "polars.datatypes.classes.Int16",
+    "polars.datatypes.classes.Int32",
+    "polars.datatypes.classes.Int64",
+    "polars.datatypes.classes.Int8",
+    "polars.datatypes.classes.String",
+    "polars.datatypes.classes.UInt16",
+    "polars.datatypes.classes.UInt32",
+    "polars.datatypes.classes.UInt64",
+    "polars.datatypes.classes.UInt8",
+)
+_SIZES = ("8", "16", "32", "64")
+_NUMBERS = (
+    *(f"numpy.{kind}{size}" for kind in ("int", "uint") for size in _SIZES),
+    "numpy.bool",
+    "numpy.float32",
+    "numpy.float64",
+    "numpy.str_",
+)
+
+KEY_TYPES = frozenset({"builtins.str", "builtins.int"})
+"""Of dictionaries: what JSON turns into a string and these turn back. A bool would come back as True, always."""
+
+TRUSTED: dict[str, frozenset[str]] = {
+    "DictNode": frozenset({"builtins.dict"}),
+    "ListNode": frozenset({"builtins.list"}),
+    "TupleNode": frozenset({"builtins.tuple"}),
+    "JsonNode": frozenset({"builtins.str"}),  # numbers, strings, booleans and None, whatever they are
+    "TypeNode": KEY_TYPES | set(_NUMBERS),  # types as values: keys of dictionaries, and the dtype parameter of encoders
+    "NdArrayNode": frozenset({"numpy.ndarray", *_NUMBERS}),
+    "DTypeNode": frozenset({"numpy.dtype"}),
+    "ObjectNode": frozenset(_HEADRANK + _SCIKIT_LEARN + _SKRUB + _COLUMN_TYPES),
+    "LossNode": frozenset({"sklearn._loss._loss.CyHalfBinomialLoss"}),
+    # Of gradient boosting, for growing further trees; of the kind PCG64 only, whose state is two plain numbers.
+    "RandomGeneratorNode": frozenset({"numpy.random._generator.Generator"}),
+    # The questions that TableVectorizer asks of a column; they look at its type and its values, and answer yes or no.
+    "FunctionNode": frozenset(
+        {
+            "skrub._dataframe._common.is_any_date",
+            "skrub._dataframe._common.is_categorical",
+            "skrub._dataframe._common.is_numeric",
+            "skrub._table_vectorizer._created_by_predicate",
+            "skrub.selectors._selectors._cardinality_below",
+        }
+    ),
+}
+"""Names by the loader that rebuilds them."""
+
+
+def names() -> list[str]:
+    """All of them, as skops wants them."""
+    return sorted(frozenset().union(*TRUSTED.values()))

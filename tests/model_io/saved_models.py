@@ -1,0 +1,144 @@
+"""Models of every kind that a file may hold, each with rows to score; made once."""
+
+import datetime as dt
+from functools import cache
+
+import numpy as np
+import polars as pl
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.frozen import FrozenEstimator
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
+from skrub import SquashingScaler, StringEncoder, TableVectorizer
+
+import headrank as hr
+from headrank.training import Column, Goal, TableModel
+from headrank.training.features import Matrix
+
+N = 240
+
+
+@cache
+def numbers():
+    rng = np.random.default_rng(3)
+    y = rng.random(N) < 0.3
+    return rng.normal(size=(N, 3)) + np.outer(y, [1.0, 0.5, 0.0]), y.astype(int)
+
+
+@cache
+def table():
+    """Numbers, text, categories, booleans and dates, all with gaps."""
+    rng = np.random.default_rng(5)
+    X, y = numbers()
+    words = ["red", "green", "blue", "dark", "light"]
+    start = dt.datetime(2024, 2, 28, 22)
+
+    def gaps(values, every):
+        return [None if i % every == 0 else value for i, value in enumerate(values)]
+
+    return pl.DataFrame(
+        {
+            "size": gaps(X[:, 0].tolist(), 17),
+            "count": rng.integers(0, 9, N),
+            "text": gaps([f"{words[i % 5]} {words[rng.integers(5)]}" for i in range(N)], 11),
+            "colour": gaps([words[rng.integers(2 + y[i])] for i in range(N)], 13),
+            "member": gaps([bool(rng.random() < 0.5) for _ in range(N)], 19),
+            "since": gaps([start + dt.timedelta(hours=int(h)) for h in rng.integers(0, 9999, N)], 23),
+            "day": [start.date() + dt.timedelta(days=int(h)) for h in rng.integers(0, 999, N)],
+        }
+    )
+
+
+def vectorizer():
+    return TableVectorizer(cardinality_threshold=10, high_cardinality=StringEncoder(n_components=4))
+
+
+def _of_numbers(model):
+    X, y = numbers()
+    return model.fit(X, y), X
+
+
+def _of_table(*steps, frame=lambda rows: rows):
+    rows = frame(table())
+    return make_pipeline(*steps).fit(rows, numbers()[1]), rows
+
+
+def _of_queries():
+    X, y = numbers()
+    return hr.LinearRanker("pauc@0.3", surrogate="logistic").fit(X, y, qid=np.arange(N) % 12), X
+
+
+def _of_names():
+    X, y = numbers()
+    rows = pl.DataFrame({name: X[:, j] for j, name in enumerate("abc")})
+    return hr.LinearRanker("pauc@0.3").fit(rows, np.array(["no", "yes"])[y]), rows
+
+
+def _as_fitted(model):
+    """A table model as ``headrank fit`` makes it."""
+    y = numbers()[1]
+    rows = table()
+    vectorized = vectorizer().fit(rows)
+    matrix = Matrix()
+    X = matrix.transform(vectorized.transform(rows))
+    scaler = SquashingScaler().fit(X)
+    imputer = SimpleImputer(strategy="constant", fill_value=0.0, add_indicator=True).fit(X)
+    linear = (("scale", scaler), ("impute", imputer)) if isinstance(model, hr.LinearRankerCV) else ()
+    model.fit(Pipeline(linear).transform(X) if linear else X, y)
+    estimator = Pipeline([("table", vectorized), ("matrix", matrix), *linear, ("model", model)])
+    kinds = ("number", "number", "text", "text", "boolean", "date", "date")
+    columns = tuple(Column(name, kind, 1, 2) for name, kind in zip(rows.columns, kinds, strict=True))
+    goal = Goal(max_fpr=0.1)
+    return TableModel(
+        "ranker", estimator, columns, len(columns), "y", "1", None, None, ("note",), goal, 0.25, "holds"
+    ), rows
+
+
+MAKERS = {
+    "what fit writes, ranker": lambda: _as_fitted(hr.LinearRankerCV("pauc@0.3", surrogates=("logistic",), cv=3)),
+    "what fit writes, trees": lambda: _as_fitted(HistGradientBoostingClassifier(max_iter=5, random_state=0)),
+    "ranker": lambda: _of_numbers(hr.LinearRanker("pauc@0.3")),
+    "smooth ranker": lambda: _of_numbers(hr.LinearRanker(hr.LocalAUC(0.3), surrogate="smooth")),
+    "ranker of queries": _of_queries,
+    "ranker with names": _of_names,
+    "ranker by cross-validation": lambda: _of_numbers(hr.LinearRankerCV("pauc@0.3", Cs=(0.1, 1.0), cv=3)),
+    "ranker by given folds": lambda: _of_numbers(
+        hr.LinearRankerCV(hr.PrecisionAt(20), surrogates=["logistic"], cv=StratifiedKFold(3))
+    ),
+    "kernel ranker": lambda: _of_numbers(hr.KernelRanker("pauc@0.3", ranker=hr.LinearRanker(), n_components=40)),
+    "budget": lambda: _of_numbers(hr.FPRBudgetClassifier(LogisticRegression(), max_fpr=0.2, random_state=0)),
+    "budget of a frozen scorer": lambda: _of_numbers(
+        hr.FPRBudgetClassifier(FrozenEstimator(LogisticRegression().fit(*numbers())), max_fpr=0.2)
+    ),
+    "fraction": lambda: _of_numbers(hr.TopFractionClassifier(hr.LinearRanker("auc"), top=0.2)),
+    "logistic regression": lambda: _of_numbers(LogisticRegression(class_weight={0: 1, 1: 3})),
+    "trees": lambda: _of_numbers(HistGradientBoostingClassifier(max_iter=10)),
+    "scaled ranker": lambda: _of_numbers(
+        make_pipeline(StandardScaler(), MinMaxScaler(), RobustScaler(), MaxAbsScaler(), hr.LinearRanker("auc"))
+    ),
+    "table, ranker": lambda: _of_table(
+        vectorizer(),
+        SimpleImputer(add_indicator=True),
+        SquashingScaler(),
+        hr.LinearRankerCV("pauc@0.3", surrogates=("logistic", "smooth"), Cs=(1.0,), cv=3),
+    ),
+    "table, logistic regression": lambda: _of_table(
+        vectorizer(), SimpleImputer(), StandardScaler(), LogisticRegression()
+    ),
+    "table, trees": lambda: _of_table(vectorizer(), HistGradientBoostingClassifier(max_iter=5)),
+    "pandas table": lambda: _of_table(
+        vectorizer(),
+        SimpleImputer(),
+        SquashingScaler(),
+        LogisticRegression(max_iter=1000),
+        frame=lambda rows: rows.to_pandas(),
+    ),
+}
+
+
+@cache
+def made(name):
+    return MAKERS[name]()

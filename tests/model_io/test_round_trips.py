@@ -1,0 +1,144 @@
+"""A model that was saved and loaded is the same model, and a file of the same model is the same file."""
+
+import subprocess
+import sys
+from dataclasses import fields
+from hashlib import sha256
+
+import numpy as np
+import pytest
+import skops.io
+from sklearn.base import clone
+from sklearn.cluster import Birch
+from sklearn.utils.validation import check_is_fitted
+from skops.io import _utils
+from skops.io.exceptions import UnsupportedTypeException
+
+import headrank as hr
+from headrank.measures.names import MEASURES
+from headrank.model_io import load, save
+from headrank.model_io.contents import faults
+from headrank.model_io.dumping import dumped
+from headrank.model_io.payload import canonical
+from headrank.model_io.trusted import TRUSTED
+from headrank.training import TableModel
+from model_io.saved_models import MAKERS, made, numbers
+
+
+def test_scores_are_the_same_to_the_last_bit(model_and_rows, tmp_path):
+    model, rows = model_and_rows
+    save(model, tmp_path / "model")
+    loaded = load(tmp_path / "model")
+    assert type(loaded) is type(model)
+    assert loaded.decision_function(rows).tobytes() == model.decision_function(rows).tobytes()
+    if isinstance(model, TableModel):
+        kept = {field.name: getattr(model, field.name) for field in fields(model) if field.name != "estimator"}
+        assert {name: getattr(loaded, name) for name in kept} == kept
+        model, loaded = model.estimator, loaded.estimator
+    else:
+        assert np.array_equal(loaded.predict(rows), model.predict(rows))
+    assert str(clone(loaded)) == str(clone(model))
+    check_is_fitted(loaded)
+
+
+def test_a_model_has_one_file(model_and_rows, tmp_path):
+    """Saved twice, and saved again after loading: the same bytes."""
+    model, _ = model_and_rows
+    for name, each in (("a", model), ("b", model)):
+        save(each, tmp_path / name)
+    save(load(tmp_path / "a"), tmp_path / "c")
+    first = (tmp_path / "a").read_bytes()
+    assert first == (tmp_path / "b").read_bytes()
+    assert first == (tmp_path / "c").read_bytes()
+
+
+@pytest.mark.parametrize("name", ["ranker by cross-validation", "table, ranker", "table, trees"])
+def test_another_process_loads_it_and_writes_the_same_file(name, tmp_path):
+    model, rows = made(name)
+    save(model, tmp_path / "model")
+    if isinstance(rows, np.ndarray):
+        np.save(tmp_path / "rows.npy", rows)
+        read = "np.load('rows.npy')"
+    else:
+        rows.write_parquet(tmp_path / "rows.parquet")
+        read = "pl.read_parquet('rows.parquet')"
+    code = (
+        "import numpy as np, polars as pl, hashlib\n"
+        "from headrank.model_io import load, save\n"
+        "model = load('model'); save(model, 'again')\n"
+        f"print(hashlib.sha256(model.decision_function({read}).tobytes()).hexdigest())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONHASHSEED": "7"},
+    )
+    assert done.stdout.strip() == sha256(model.decision_function(rows).tobytes()).hexdigest()
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "model").read_bytes()
+
+
+def test_what_was_learned_besides_the_scores_is_kept(tmp_path):
+    model, _ = made("ranker by cross-validation")
+    save(model, tmp_path / "model")
+    loaded = load(tmp_path / "model")
+    assert loaded.cv_results_.equals(model.cv_results_)
+    assert (loaded.best_, loaded.choice_, loaded.best_score_) == (model.best_, model.choice_, model.best_score_)
+    assert str(loaded.ranker_.trace_) == str(model.ranker_.trace_)  # as text, for NaN is not NaN
+    assert loaded.coef_ is loaded.ranker_.coef_  # one array before, one array after
+    budget, _ = made("budget")
+    save(budget, tmp_path / "budget")
+    assert load(tmp_path / "budget").threshold_ == budget.threshold_
+
+
+@pytest.mark.parametrize("kind", [kind for kind in MEASURES if kind is not hr.RankStatistic])
+def test_every_measure_that_is_no_function_is_trusted(kind):
+    assert f"{kind.__module__}.{kind.__name__}" in TRUSTED["ObjectNode"]
+
+
+def test_a_measure_comes_back_equal(tmp_path):
+    X, y = numbers()
+    for measure in (hr.PartialAUC(min_fpr=0.1, max_fpr=0.4), hr.FROCArea(0.1, 0.3, images_per_negative=0.5), hr.AUC()):
+        save(hr.LinearRanker(measure, surrogate="logistic").fit(X, y), tmp_path / "model")
+        assert load(tmp_path / "model").measure == measure
+
+
+def test_every_name_on_the_list_exists():
+    from skops.io._utils import gettype
+
+    for names in TRUSTED.values():
+        for name in names:
+            module, _, last = name.rpartition(".")
+            assert gettype(module, last) is not None
+
+
+def test_each_object_is_written_once_and_the_file_is_small(model_and_rows):
+    """skops alone writes what is referred to twice twice: the same payload comes of it, by way of far more text."""
+    model, _ = model_and_rows
+    alone, ours = skops.io.dumps(model), dumped(model)
+    assert canonical(alone) == canonical(ours)
+    assert len(ours) <= len(alone)
+    if "Pipeline" in str(model) and "TableVectorizer" in str(model):
+        assert len(ours) < len(alone) / 3
+        assert len(canonical(ours)) < 60_000
+
+
+def test_skops_is_left_as_it_was():
+    model, _ = made("scaled ranker")
+    before = _utils._get_state
+    dumped(model)
+    assert _utils._get_state is before
+    with pytest.raises(UnsupportedTypeException):
+        dumped(Birch())
+    assert _utils._get_state is before
+
+
+def test_the_models_of_these_tests_are_without_fault(model_and_rows):
+    assert faults(model_and_rows[0]) == []
+
+
+def test_every_public_estimator_is_among_these_models():
+    kinds = {type(made(name)[0]).__name__ for name in MAKERS}
+    assert kinds >= {"LinearRanker", "LinearRankerCV", "KernelRanker", "FPRBudgetClassifier", "TopFractionClassifier"}
