@@ -1,0 +1,214 @@
+"""The answer in a sentence or two, with the numbers in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import floor
+from typing import Literal
+
+from headrank.bounds.choice import interval_of, interval_of_sample
+from headrank.bounds.interval import Interval, percent
+from headrank.curve import RocCurve, share
+from headrank.labels import check_binary
+from headrank.report.contents import Answer, Bound
+from headrank.report.wording import decimal, listed, rounded_percent, sentence, subject
+from headrank.training import Contest
+
+
+@dataclass(frozen=True)
+class Count:
+    """What a share of the headline is a share of, in the holdout.
+
+    Attributes
+    ----------
+    of : {"cases", "positives"}
+        Cases that are looked at, or positives that can be found.
+    total : int
+        How many there are.
+    """
+
+    of: Literal["cases", "positives"]
+    total: int
+
+    def expected(self, value: float) -> int:
+        """The count that a share stands for, rounded."""
+        return round(value * self.total)
+
+    def at_least(self, low: float) -> int:
+        """The count that a lower bound of the share promises: rounded down."""
+        return floor(low * self.total)
+
+
+def count_of(contest: Contest) -> Count | None:
+    """Say what the headline counts, or None where it counts nothing: with queries, or less than one case."""
+    if contest.qid is not None:
+        return None
+    if contest.goal.top is None:
+        return Count("positives", int(contest.y.sum()))
+    cases = floor(share(contest.goal.top, contest.y.size))
+    return Count("cases", cases) if cases else None
+
+
+def answer_of(contest: Contest, curves: Mapping[str, RocCurve], values: Mapping[str, float]) -> Answer:
+    """Answer what was asked: how many will be found, how many at least, and what plain models would give.
+
+    Parameters
+    ----------
+    contest : Contest
+        With its winner.
+    curves : mapping of str to RocCurve
+        The holdout curve of each entrant, by name; not read where there are queries.
+    values : mapping of str to float
+        The headline's measure for each entrant: that of the goal where there are queries.
+    """
+    picked = contest.selection.picked
+    interval = _lower_bound(contest, curves)
+    count = count_of(contest)
+    first = _by_query(contest, interval) if contest.qid is not None else _first(contest, interval, count)
+    sentences = [first, *_rivals(contest, values, count), *_told_apart(contest)]
+    return Answer(
+        sentences=tuple(sentences),
+        measure=str(interval.measure),
+        estimate=float(values[picked]),
+        bound=Bound(
+            float(interval.low),
+            contest.confidence,
+            interval.method,
+            interval.theorem,
+            interval.assumptions,
+        ),
+        counted=None if count is None else count.of,
+        total=None if count is None else count.total,
+        expected=None if count is None else count.expected(values[picked]),
+        at_least=None if count is None else count.at_least(interval.low),
+    )
+
+
+def _lower_bound(contest: Contest, curves: Mapping[str, RocCurve]) -> Interval:
+    # The winner was picked on these rows: each entrant's bound takes its share of the risk, so that whichever is
+    # picked, its own holds (union bound, as in `select`).
+    confidence = paid_for_all(contest)
+    if contest.qid is None:
+        curve = curves[contest.selection.picked]
+        return interval_of(curve, contest.goal.headline, confidence=confidence, side="lower")
+    sample = check_binary(contest.y, contest.winner.scores, qid=contest.qid)
+    return interval_of_sample(sample, contest.goal.measure, confidence=confidence, side="lower")
+
+
+def paid_for_all(contest: Contest) -> float:
+    """Return the confidence each entrant needs so that the promise holds for whichever of them was picked."""
+    return 1 - (1 - contest.confidence) / contest.selection.n_scorers
+
+
+def _first(contest: Contest, interval: Interval, count: Count | None) -> str:
+    goal, sure = contest.goal, f"with {percent(contest.confidence)} confidence"
+    if goal.top is not None:
+        best = f"the best {percent(goal.top)} of {contest.y.size:,}"
+        if count is None:
+            low = _down(interval.low)
+            least = f"at least {rounded_percent(low)} {sure}" if low else _at_least(0, sure)
+            return (
+                f"{sentence(best)} is less than one case; of such cases {rounded_percent(interval.estimate)} are "
+                f"expected to be positive; {least}."
+            )
+        expected = count.expected(interval.estimate)
+        looked_at = f"Of the {count.total:,} {'case' if count.total == 1 else 'cases'} you can look at ({best})"
+        are = "is" if expected == 1 else "are"
+        least = _at_least(count.at_least(interval.low), sure)
+        return f"{looked_at}, {expected:,} {are} expected to be positive; {least}."
+    assert goal.max_fpr is not None
+    assert count is not None
+    expected = count.expected(interval.estimate)
+    positives = f"{count.total:,} {'positive' if count.total == 1 else 'positives'}"
+    return (
+        f"If you accept a false positive rate of {percent(goal.max_fpr)} ({_false_alarms(contest)}), "
+        f"{subject(contest.selection.picked)} finds {expected:,} of {positives}; "
+        f"{_at_least(count.at_least(interval.low), sure)}."
+    )
+
+
+def _false_alarms(contest: Contest) -> str:
+    assert contest.goal.max_fpr is not None
+    n_neg = int(contest.y.size - contest.y.sum())
+    alarms = share(contest.goal.max_fpr, n_neg)
+    whole = floor(alarms)
+    negatives = f"among the {n_neg:,} {'negative' if n_neg == 1 else 'negatives'} of the holdout"
+    if not whole:
+        return f"less than one false alarm {negatives}"
+    about = "" if whole == alarms else "at most "
+    return f"{about}{whole:,} false {'alarm' if whole == 1 else 'alarms'} {negatives}"
+
+
+def _at_least(low: int, sure: str) -> str:
+    if low:
+        return f"at least {low:,} {sure}"
+    return f"the holdout is too small to promise any {sure}"
+
+
+def _by_query(contest: Contest, interval: Interval) -> str:
+    n = interval.n_queries
+    return (
+        f"On average over {n:,} holdout {'query' if n == 1 else 'queries'} {subject(contest.selection.picked)} has "
+        f"{interval.measure} {decimal(interval.estimate)}; at least {decimal(_down(interval.low))} with "
+        f"{percent(contest.confidence)} confidence."
+    )
+
+
+def _down(value: float) -> float:
+    """Round a lower bound down to the digits that are printed."""
+    return floor(value * 1000) / 1000
+
+
+def _rivals(contest: Contest, values: Mapping[str, float], count: Count | None) -> list[str]:
+    """Say what the other models would give: logistic regression first, as it is what most people would do."""
+    picked = contest.selection.picked
+    rivals = sorted((name for name in values if name != picked), key=lambda name: name != "logistic regression")
+    if not rivals:
+        return []
+
+    def given(name: str) -> str:
+        if count is not None:
+            return f"{count.expected(values[name]):,}"
+        return decimal(values[name]) if contest.qid is not None else rounded_percent(values[name])
+
+    verb = "has" if contest.qid is not None else "would find" if contest.goal.top is None else "would give"
+    alone = " alone" if rivals[0] == "logistic regression" else ""
+    each = [f"{subject(rivals[0])}{alone} {verb} {given(rivals[0])}"]
+    each += [f"{subject(name)} {given(name)}" for name in rivals[1:]]
+    them = listed(each)
+    if picked == "logistic regression":
+        best = "the better of the two" if len(rivals) == 1 else f"the best of the {_spelled(len(values))}"
+        said = [f"Logistic regression is {best}: {them}."]
+    elif picked == "gradient boosting":
+        said = [f"Trees win, these are the numbers of gradient boosting: {them}."]
+    else:
+        said = [f"{sentence(them)}."]
+    if contest.qid is None and max(values[name] for name in rivals) > values[picked]:
+        said.append(
+            f"{sentence(subject(picked))} was chosen by {contest.goal.measure}, which looks at the whole part of the "
+            "list that matters and not at this one number."
+        )
+    return said
+
+
+def _spelled(number: int) -> str:
+    return {2: "two", 3: "three", 4: "four"}.get(number, str(number))
+
+
+def _told_apart(contest: Contest) -> list[str]:
+    selection = contest.selection
+    picked, alike = selection.picked, selection.not_told_apart
+    worse = [name for name in selection.intervals if name != picked and name not in alike]
+    said = []
+    if alike:
+        rivals = listed([subject(name) for name in alike])
+        said.append(
+            f"On this holdout {subject(picked)} cannot be told apart from {rivals}: the difference by "
+            f"{contest.goal.measure} may be chance."
+        )
+    if worse:
+        rivals = listed([subject(name) for name in worse])
+        sure = f"with {percent(contest.confidence)} confidence"
+        said.append(f"{sentence(subject(picked))} is better than {rivals} by {contest.goal.measure}, {sure}.")
+    return said

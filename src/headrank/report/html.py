@@ -1,0 +1,97 @@
+"""report.html: one file that needs nothing else. The only place that knows Jinja."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from headrank.bounds.interval import percent
+from headrank.report.contents import Control, Levels, Summary
+from headrank.report.geometry import bars, forest, histogram_drawing, roc_drawing
+from headrank.report.wording import decimal, rounded_percent, sentence, subject
+
+
+def render_html(summary: Summary) -> str:
+    """Return the report as one HTML file, without network, clock or random ids. Same summary, same bytes.
+
+    Charts are drawn already; the page's script is only needed to try other goals. Whatever comes from the table, names
+    above all, is text: it is escaped, and a content security policy lets no script run but the page's own.
+    """
+    style, script = _part("report.css"), _part("report.js")
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    return (
+        _environment()
+        .get_template("report.html")
+        .render(
+            summary=summary,
+            roc=roc_drawing(summary.roc),
+            forest=forest(summary.entrants),
+            histogram=histogram_drawing(summary.histogram),
+            bars=bars(summary.drivers.coefficients),
+            style=Markup(style),
+            script=Markup(script),
+            script_hash=digest,
+            curve=None if summary.control is None else _embedded(summary.control),
+        )
+    )
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("headrank.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    # Jinja's own filter writes <, > and & as escapes, so that nothing can end the script element.
+    environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
+    environment.filters |= {
+        "decimal": decimal,
+        "percent": percent,
+        "rounded_percent": rounded_percent,
+        "sentence": sentence,
+        "count": "{:,}".format,
+        "subject": subject,
+        "tidy": lambda words: words.replace(" %", "\N{NO-BREAK SPACE}%"),
+    }
+    return environment
+
+
+@cache
+def _part(name: str) -> str:
+    return files("headrank.report").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def _embedded(control: Control) -> dict[str, Any]:
+    """Return what the script reads: numbers and base64 only, no word of the table."""
+    return {
+        "curves": [_levels(curve) for curve in control.curves],
+        "byQuery": control.by_query,
+        "reach": {"fpr": control.max_fpr, "top": control.max_top},
+        "right": control.right,
+        "start": {"min": control.start_min_fpr, "max": control.start_max_fpr, "top": control.start_top},
+        "lead": control.lead,
+    }
+
+
+def _levels(curve: Levels) -> dict[str, Any]:
+    # Every bit of the scores in 11 characters each, where digits would take up to 20.
+    scores = b64encode(np.asarray(curve.scores, dtype="<f8").tobytes()).decode()
+    return {
+        "scores": scores,
+        "pos": curve.pos,
+        "neg": curve.neg,
+        "nPos": curve.n_pos,
+        "nNeg": curve.n_neg,
+        "complete": curve.complete,
+    }

@@ -1,0 +1,136 @@
+"""The report for a terminal: plain words, no colours."""
+
+from __future__ import annotations
+
+from textwrap import wrap
+
+from headrank.bounds.interval import percent
+from headrank.report.contents import EntrantPart, Summary
+from headrank.report.wording import decimal, sentence
+
+_WIDTH = 100
+
+
+def render_text(summary: Summary) -> str:
+    """Return the report as lines of about 100 characters, for a terminal or a mail. Same summary, same bytes."""
+    parts = [
+        _paragraph(" ".join(summary.answer.sentences)),
+        *_models(summary),
+        *_threshold(summary),
+        *_drivers(summary),
+        *_data(summary),
+        *_listed("Warnings", summary.warnings),
+        *_listed("What is promised and what is assumed", [f"{each.about}: {each.words}" for each in summary.promises]),
+        *_reproduce(summary),
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _paragraph(words: str, indent: str = "", first: str | None = None) -> str:
+    # A name or a command may be longer than a line; it is never broken, so that it can be copied.
+    lines = wrap(
+        _printable(words),
+        _WIDTH,
+        initial_indent=indent if first is None else first,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return "\n".join(lines)
+
+
+def _printable(words: str) -> str:
+    """Replace what would move the cursor or change colours: names in a table may hold anything."""
+    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in words)
+
+
+def _title(words: str) -> list[str]:
+    return ["", words, "-" * len(words)]
+
+
+def _listed(title: str, sentences: list[str] | tuple[str, ...]) -> list[str]:
+    if not sentences:
+        return []
+    return [*_title(title), *(_paragraph(each, "  ", "- ") for each in sentences)]
+
+
+def _models(summary: Summary) -> list[str]:
+    header = [
+        "model",
+        summary.goal.measure,
+        f"{percent(summary.confidence)} limits",
+        "AUC",
+        *_headline_name(summary),
+        "",
+    ]
+    rows = [header, *(_model(summary, each) for each in summary.entrants)]
+    remarks = [f"{sentence(each.name)}: {each.remark}" for each in summary.entrants if each.remark]
+    return [
+        *_title("All models"),
+        *_table(rows),
+        "",
+        _paragraph(f"{summary.goal.measure}: {summary.goal.measure_in_words}."),
+        *(_paragraph(each) for each in remarks),
+    ]
+
+
+def _headline_name(summary: Summary) -> list[str]:
+    """The column of the headline, unless it is the measure of the goal itself."""
+    if summary.goal.headline == summary.goal.measure:
+        return []
+    if summary.answer.total is None:
+        return [summary.goal.headline]
+    return [f"{'found' if summary.answer.counted == 'positives' else 'positive'} of {summary.answer.total:,}"]
+
+
+def _model(summary: Summary, each: EntrantPart) -> list[str]:
+    verdict = {None: "the winner", True: "certainly worse", False: "cannot be told apart"}[each.told_apart]
+    headline = decimal(each.headline) if each.expected is None else f"{each.expected:,}"
+    return [
+        each.name,
+        decimal(each.estimate),
+        f"{decimal(each.low)} to {decimal(each.high)}",
+        decimal(each.auc),
+        *([headline] if _headline_name(summary) else []),
+        verdict + ("; collapsed" if each.collapsed else ""),
+    ]
+
+
+def _table(rows: list[list[str]]) -> list[str]:
+    rows = [[_printable(cell) for cell in row] for row in rows]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def _threshold(summary: Summary) -> list[str]:
+    if summary.threshold.value is None:  # the warnings say why
+        return []
+    return [*_title("The threshold"), _paragraph(summary.threshold.words)]
+
+
+def _drivers(summary: Summary) -> list[str]:
+    rows = [[each.feature, f"{each.value:+.3g}"] for each in summary.drivers.coefficients]
+    return [*_title("What drives the score"), _paragraph(summary.drivers.words), *(_table(rows) if rows else [])]
+
+
+def _data(summary: Summary) -> list[str]:
+    data = summary.data
+    queries = "" if data.n_holdout_queries is None else f" in {data.n_holdout_queries:,} queries"
+    words = (
+        f"{data.source}: {data.n_rows:,} rows, {data.n_pos:,} of them positive ({data.target} = {data.positive}). "
+        f"Trained on {data.n_train:,} rows with {data.n_train_pos:,} positives, measured on {data.n_holdout:,} with "
+        f"{data.n_holdout_pos:,}{queries}. Linear models see {data.n_features:,} numbers per row."
+    )
+    left_out = [f"Left out on request: {', '.join(data.dropped)}."] if data.dropped else []
+    return [*_title("The data"), _paragraph(" ".join([words, *left_out]))]
+
+
+def _reproduce(summary: Summary) -> list[str]:
+    again = summary.reproduce
+    versions = ", ".join(f"{name} {version}" for name, version in again.versions)
+    return [
+        *_title("How to reproduce it"),
+        f"  {_printable(again.command)}",
+        _paragraph(f"sha256 of the input: {again.sha256}", "  "),
+        _paragraph(f"random state {again.random_state}; {versions}", "  "),
+    ]

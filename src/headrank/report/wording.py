@@ -1,0 +1,77 @@
+"""Numbers and names as people read them."""
+
+from collections.abc import Sequence
+
+from headrank.bounds.interval import percent
+from headrank.training import Goal
+
+
+def goal_in_words(goal: Goal) -> str:
+    """Say which part of the list matters, in percent.
+
+    >>> goal_in_words(Goal(top=0.05)), goal_in_words(Goal(max_fpr=0.02)), goal_in_words(Goal(min_fpr=0.02, max_fpr=0.1))
+    ('the best 5 % of all cases', 'false positive rates up to 2 %', 'false positive rates from 2 % to 10 %')
+    """
+    if goal.top is not None:
+        return f"the best {percent(goal.top)} of all cases"
+    assert goal.max_fpr is not None
+    low = "up to" if goal.min_fpr == 0 else f"from {percent(goal.min_fpr)} to"
+    return f"false positive rates {low} {percent(goal.max_fpr)}"
+
+
+def measure_in_words(goal: Goal) -> str:
+    """Say what the models are judged by.
+
+    >>> measure_in_words(Goal(top=0.05))
+    'the chance that a positive is among the best 5 % of all cases and scores higher than a negative'
+    >>> measure_in_words(Goal(max_fpr=0.02))
+    'the true positive rate, as a mean over false positive rates up to 2 %'
+    """
+    if goal.top is not None:
+        return f"the chance that a positive is among {goal_in_words(goal)} and scores higher than a negative"
+    return f"the true positive rate, as a mean over {goal_in_words(goal)}"
+
+
+def subject(name: str) -> str:
+    """Return an entrant's name as the subject of a sentence: the ranker, but logistic regression.
+
+    >>> subject("ranker"), subject("logistic regression")
+    ('the ranker', 'logistic regression')
+    """
+    return f"the {name}" if name == "ranker" else name
+
+
+def sentence(words: str) -> str:
+    """Return the words with a capital letter in front; the rest stays as it is.
+
+    >>> sentence("the AUC is 1.")
+    'The AUC is 1.'
+    """
+    return words[:1].upper() + words[1:]
+
+
+def listed(words: Sequence[str]) -> str:
+    """Return the words as a list in a sentence.
+
+    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
+    ('a', 'a and b', 'a, b and c')
+    """
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+
+
+def decimal(value: float) -> str:
+    """Print a number for a table: three digits after the point, more where there would be nothing but zeros.
+
+    >>> decimal(0.61849), decimal(0.00012), decimal(1.0), decimal(-3.2), decimal(12345.6)
+    ('0.618', '0.00012', '1.000', '-3.200', '12345.600')
+    """
+    return f"{value:.2g}" if 0 < abs(value) < 0.0095 else f"{value:.3f}"
+
+
+def rounded_percent(share: float) -> str:
+    """Print an estimated share in percent, to three digits.
+
+    >>> rounded_percent(0.61849), rounded_percent(1.0), rounded_percent(0.0003)
+    ('61.8 %', '100 %', '0.03 %')
+    """
+    return f"{100 * share:.3g} %"

@@ -1,0 +1,263 @@
+"""What the report says, before it is drawn: the numbers are the library's, and every promise is paid for."""
+
+import re
+from dataclasses import fields, is_dataclass, replace
+from math import isfinite
+
+import numpy as np
+import pytest
+
+import headrank as hr
+from headrank.report import summarize
+from headrank.report.charts import MOST_LEVELS, tick_step
+from headrank.training import Coefficient, Goal
+from report.contests import CONTESTS, contest, contest_of, summary_of
+
+EVERY = pytest.mark.parametrize("name", CONTESTS)
+WITHOUT_QUERIES = pytest.mark.parametrize("name", [name for name in CONTESTS if not name.startswith("queries")])
+
+
+def curve_of(made, name=None):
+    scores = made.entrant(name or made.selection.picked).scores
+    return hr.RocCurve.from_scores(made.y, scores)
+
+
+def plain_values(value):
+    """Every value within, down to the leaves."""
+    if is_dataclass(value):
+        for field in fields(value):
+            yield from plain_values(getattr(value, field.name))
+    elif type(value) is tuple:
+        for each in value:
+            yield from plain_values(each)
+    else:
+        yield value
+
+
+@EVERY
+def test_a_summary_is_plain_data(name):
+    leaves = list(plain_values(summary_of(name)))
+    assert {type(leaf) for leaf in leaves} <= {str, int, float, bool, type(None)}
+    assert all(isfinite(leaf) for leaf in leaves if type(leaf) is float)
+
+
+@EVERY
+def test_texts_hold_no_markup_of_ours(name):
+    texts = [leaf for leaf in plain_values(summary_of(name)) if isinstance(leaf, str)]
+    if name != "hostile":
+        assert not [text for text in texts if re.search(r"</?\w+>|&\w+;|\x1b", text)]
+
+
+@WITHOUT_QUERIES
+def test_the_answer_is_the_headline_of_the_winner_on_the_holdout(name):
+    made, answer = contest_of(name), summary_of(name).answer
+    measure, curve = made.goal.headline, curve_of(made)
+    assert answer.estimate == measure.value(curve)
+    paid = 1 - (1 - made.confidence) / len(made.entrants)
+    bound = hr.interval(made.y, made.winner.scores, measure=measure, confidence=paid, side="lower")
+    assert answer.bound.low == bound.low
+    if answer.total is None:
+        assert made.goal.top * made.y.size < 1
+        return
+    total = made.y.sum() if made.goal.top is None else int(made.goal.top * made.y.size + 1e-9)
+    assert answer.total == total
+    assert answer.expected == round(answer.estimate * total)
+    assert answer.at_least <= bound.low * total < answer.at_least + 1
+    numbers = re.findall(r"[\d,]*\d", answer.sentences[0])
+    assert f"{answer.expected:,}" in numbers
+    if answer.at_least:
+        assert f"at least {answer.at_least:,} with 95 % confidence" in answer.sentences[0]
+    else:
+        assert "too small to promise any with 95 % confidence" in answer.sentences[0]
+
+
+@pytest.mark.parametrize("name", ["queries", "queries_top"])
+def test_with_queries_the_answer_is_a_mean_over_them(name):
+    made, answer = contest_of(name), summary_of(name).answer
+    mean = made.goal.measure(made.y, made.winner.scores, qid=made.qid)
+    assert answer.estimate == pytest.approx(float(mean), abs=1e-12)
+    paid = 1 - (1 - made.confidence) / len(made.entrants)
+    bound = hr.interval(
+        made.y, made.winner.scores, measure=made.goal.measure, confidence=paid, side="lower", qid=made.qid
+    )
+    assert answer.bound.low == bound.low
+    assert answer.sentences[0].startswith(f"On average over {mean.n_queries} holdout queries the ranker has ")
+    shown = float(re.search(r"at least (\S+) with", answer.sentences[0])[1])
+    assert bound.low - 1e-3 < shown <= bound.low  # a promise is rounded down
+
+
+def test_the_first_sentence_for_a_best_fraction():
+    answer = summary_of("top").answer
+    assert answer.sentences[0] == (
+        f"Of the 150 cases you can look at (the best 5 % of 3,000), {answer.expected} are expected to be positive; "
+        f"at least {answer.at_least} with 95 % confidence."
+    )
+    assert 0 < answer.at_least < answer.expected < 150
+    assert answer.sentences[1].startswith("Logistic regression alone would give ")
+
+
+def test_the_first_sentence_for_a_false_positive_rate():
+    made, answer = contest_of("separated"), summary_of("separated").answer
+    assert made.y.sum() == 40
+    assert answer.sentences[0] == (
+        "If you accept a false positive rate of 5 % (18 false alarms among the 360 negatives of the holdout), the "
+        f"ranker finds 40 of 40 positives; at least {answer.at_least} with 95 % confidence."
+    )
+    assert "at most 134 false alarms among the 2,694 negatives" in summary_of("fpr").answer.sentences[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "picked", "said"),
+    [
+        ("top", "ranker", "Logistic regression alone would give {logistic regression} and gradient boosting {trees}."),
+        (
+            "logistic_wins",
+            "logistic regression",
+            "Logistic regression is the best of the three: "
+            "the ranker would give {ranker} and gradient boosting {trees}.",
+        ),
+        (
+            "trees_win",
+            "gradient boosting",
+            "Trees win, these are the numbers of gradient boosting: logistic regression alone would find "
+            "{logistic regression} and the ranker {ranker}.",
+        ),
+        (
+            "collapsed",
+            "logistic regression",
+            "Logistic regression is the better of the two: the ranker would find {ranker}.",
+        ),
+    ],
+)
+def test_the_rivals_are_named_with_their_own_counts(name, picked, said):
+    made, summary = contest_of(name), summary_of(name)
+    assert summary.picked == picked
+    counts = {
+        each.name: round(made.goal.headline.value(curve_of(made, each.name)) * summary.answer.total)
+        for each in made.entrants
+    }
+    counts["trees"] = counts.get("gradient boosting")
+    for key, count in counts.items():
+        said = said.replace("{" + key + "}", str(count))
+    assert summary.answer.sentences[1] == said
+
+
+def test_one_entrant_has_no_rivals_and_pays_for_no_one():
+    answer = summary_of("one_entrant").answer
+    assert len(answer.sentences) == 1
+    made = contest_of("one_entrant")
+    bound = hr.interval(made.y, made.winner.scores, measure=made.goal.headline, side="lower")
+    assert answer.bound.low == bound.low
+
+
+def test_a_rival_ahead_at_the_headline_is_owned_up_to():
+    # Up to FPR 0.4 the ranker finds 6 of 10 from the start; the other finds none until FPR 0.3, and then all.
+    def scores(pattern):
+        return np.array([-float(i) for side in "PN" for i, letter in enumerate(pattern) if letter == side])
+
+    y = np.repeat([True, False], 10)
+    entrants = {"ranker": scores("PPPPPPNNNNNPPPPNNNNN"), "logistic regression": scores("NNNPPPPPPPPPPNNNNNNN")}
+    sentences = summarize(contest(Goal(max_fpr=0.4), y, entrants)).answer.sentences
+    assert "the ranker finds 6 of 10 positives" in sentences[0]
+    assert sentences[1] == "Logistic regression alone would find 10."
+    assert sentences[2].startswith("The ranker was chosen by pauc@0.4, which looks at the whole part of the list")
+    assert not any("was chosen by" in each for each in summary_of("fpr").answer.sentences)
+
+
+@EVERY
+def test_models_that_cannot_be_told_apart_are_said_to_be_so_in_the_answer(name):
+    made, summary = contest_of(name), summary_of(name)
+    said = " ".join(summary.answer.sentences)
+    for each in summary.entrants[1:]:
+        assert each.told_apart == (each.name not in made.selection.not_told_apart)
+        assert f"{each.name}" in said
+    assert ("cannot be told apart" in said) == bool(made.selection.not_told_apart)
+
+
+def test_models_that_can_be_told_apart():
+    rng = np.random.default_rng(0)
+    y = rng.random(4000) < 0.3
+    made = contest(Goal(max_fpr=0.2), y, {"ranker": y + rng.normal(size=4000) / 3, "logistic regression": -1.0 * y})
+    summary = summarize(made)
+    assert summary.entrants[1].told_apart
+    assert summary.answer.sentences[-1] == (
+        "The ranker is better than logistic regression by pauc@0.2, with 95 % confidence."
+    )
+    assert summary.entrants[1].lead.low > 0
+
+
+@EVERY
+def test_entrants_come_with_their_intervals_the_winner_first(name):
+    made, summary = contest_of(name), summary_of(name)
+    assert [each.picked for each in summary.entrants] == [True] + [False] * (len(made.entrants) - 1)
+    assert {each.name for each in summary.entrants} == {each.name for each in made.entrants}
+    for each in summary.entrants:
+        interval = made.selection.intervals[each.name]
+        assert (each.low, each.estimate, each.high) == (interval.low, interval.estimate, interval.high)
+        assert each.auc == pytest.approx(float(hr.AUC()(made.y, made.entrant(each.name).scores, qid=made.qid)))
+        if each.lead is not None:
+            ahead = summary.entrants[0].estimate - each.estimate
+            assert each.lead.estimate == pytest.approx(ahead, abs=1e-12)
+            assert each.lead.low <= each.lead.estimate <= each.lead.high
+
+
+def test_the_drivers_are_the_twenty_largest_coefficients_in_whatever_order_they_come():
+    made = contest_of("top")
+    drivers = summary_of("top").drivers
+    largest = sorted(made.winner.coefficients, key=lambda each: -abs(each.value))[:20]
+    assert [(each.feature, each.value) for each in drivers.coefficients] == [(c.feature, c.value) for c in largest]
+    assert drivers.n_all == 25
+    turned = tuple(replace(e, coefficients=e.coefficients and e.coefficients[::-1]) for e in made.entrants)
+    assert summarize(replace(made, entrants=turned)).drivers == drivers
+
+
+def test_trees_have_no_drivers_and_say_so():
+    drivers = summary_of("trees_win").drivers
+    assert drivers.coefficients == ()
+    assert drivers.words.startswith("Gradient boosting has no coefficients")
+
+
+def test_coefficients_that_are_all_zero():
+    made = contest_of("one_entrant")
+    zero = replace(made.entrants[0], coefficients=(Coefficient("a", 0.0), Coefficient("b", 0.0)))
+    assert summarize(replace(made, entrants=(zero,))).drivers.words.startswith("All coefficients are 0")
+
+
+def test_training_times_change_nothing():
+    made = contest_of("ties")
+    slower = replace(made, entrants=tuple(replace(each, seconds=99.0) for each in made.entrants))
+    assert summarize(slower) == summary_of("ties")
+
+
+@EVERY
+def test_a_missing_threshold_is_a_warning_with_its_reason(name):
+    made, summary = contest_of(name), summary_of(name)
+    assert (made.no_threshold in summary.warnings) == (made.threshold is None)
+    assert summary.threshold.value == (None if made.threshold is None else made.threshold.value)
+    assert set(made.facts.warnings) <= set(summary.warnings)
+
+
+@EVERY
+def test_promises_name_theorem_confidence_and_assumption(name):
+    promises = {each.about: each.words for each in summary_of(name).promises}
+    assert summary_of(name).answer.bound.theorem in promises["The first number"]
+    assert contest_of(name).selection.interval.theorem in promises["All models"]
+    assert ("The band" in promises) == (contest_of(name).qid is None)
+    assert "independent draws" in promises["What is assumed"]
+
+
+@pytest.mark.parametrize("length", [1.0, 0.37, 2e-5, 12345.0])
+def test_ticks_are_round_and_about_five(length):
+    step = tick_step(length)
+    assert 2 <= length / step <= 5 + 1e-6
+    assert f"{step:.0e}"[0] in "125"
+
+
+def test_only_the_head_of_a_long_curve_is_put_into_the_page():
+    made, control = contest_of("large_head"), summary_of("large_head").control
+    levels = control.curves[0]
+    assert len(levels.scores) == MOST_LEVELS < np.unique(made.winner.scores).size
+    assert not levels.complete
+    assert "first 20,000 of" in control.note
+    assert f"{control.max_fpr:.4g}" in control.note
+    assert made.goal.max_fpr < control.max_fpr < 1
