@@ -8,6 +8,11 @@ import pytest
 from headrank._whole_files import whole_file, whole_folder
 
 
+def fails(error, unfinished):
+    unfinished.write_text("half")
+    raise error
+
+
 def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
@@ -24,8 +29,7 @@ def test_a_file_appears_with_its_content_and_nothing_else(tmp_path):
 def test_what_fails_leaves_the_old_file_and_no_trace(tmp_path, error):
     (tmp_path / "a.txt").write_text("old")
     with pytest.raises(error), whole_file(tmp_path / "a.txt") as unfinished:
-        unfinished.write_text("half")
-        raise error
+        fails(error, unfinished)
     assert (tmp_path / "a.txt").read_text() == "old"
     assert names(tmp_path) == ["a.txt"]
 
@@ -56,8 +60,7 @@ def test_a_folder_appears_with_all_its_files(tmp_path):
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
 def test_a_folder_that_fails_is_not_there(tmp_path, error):
     with pytest.raises(error), whole_folder(tmp_path / "out") as unfinished:
-        (unfinished / "a").write_text("1")
-        raise error
+        fails(error, unfinished / "a")
     assert names(tmp_path) == []
 
 
@@ -95,7 +98,6 @@ def test_overwriting_that_fails_changes_nothing(tmp_path):
     out.mkdir()
     (out / "a").write_text("old")
     with pytest.raises(RuntimeError), whole_folder(out, overwrite=True) as unfinished:
-        (unfinished / "a").write_text("new")
-        raise RuntimeError
+        fails(RuntimeError, unfinished / "a")
     assert (out / "a").read_text() == "old"
     assert names(tmp_path) == ["out"]

@@ -1,5 +1,7 @@
 """``python -m headrank`` is the command line."""
 
-from headrank.cli import app
+import sys
 
-app(prog_name="headrank")
+from headrank.cli import main
+
+sys.exit(main())

@@ -48,7 +48,7 @@ def whole_folder(path: str | os.PathLike[str], *, overwrite: bool = False) -> It
     if final.exists() and not final.is_dir():
         raise FileExistsError(f"{final} is a file; needed a name for a folder")
     if not overwrite and final.is_dir() and any(final.iterdir()):
-        raise FileExistsError(f"the folder {final} is there and not empty; name another one, or allow overwriting")
+        raise FileExistsError(f"the folder {final} is there and not empty; name another one, or --overwrite it")
     final.parent.mkdir(parents=True, exist_ok=True)
     unfinished = Path(mkdtemp(prefix=f".{final.name}.", dir=final.parent))
     try:

@@ -1,0 +1,154 @@
+"""``headrank compare``: is one scorer better than another on the same rows?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from headrank.cli import options
+from headrank.cli.failures import about_input
+from headrank.cli.printing import console, print_json
+from headrank.cli.samples import ScoredSample, read_scores
+
+if TYPE_CHECKING:
+    from headrank.bounds.difference import Difference
+    from headrank.bounds.evidence import Method
+    from headrank.bounds.many import Differences
+    from headrank.measures import Measure
+
+METHODS = ("auto", "paired", "separate", "delong", "bootstrap")
+
+
+def run(
+    scores: options.Scores,
+    target: options.Target,
+    score: options.ManyScores,
+    fpr: options.Fpr = None,
+    top: options.Top = None,
+    measure: Annotated[
+        str | None, typer.Option(metavar="NAME", help="What to compare by, instead of the part that matters: auc, ...")
+    ] = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="auto, paired, separate: for any distribution; delong, bootstrap: narrower, for large samples.",
+        ),
+    ] = "auto",
+    against: Annotated[
+        str | None, typer.Option(metavar="COL", help="Compare all others with this one, instead of every two.")
+    ] = None,
+    qid: options.Qid = None,
+    positive: options.Positive = None,
+    confidence: options.Confidence = 0.95,
+    json: options.Json = False,
+) -> None:
+    """Compare two or more scorers on the same rows: how far apart are they, and can they be told apart?
+
+    With more than two, all intervals hold at once and the p-values are adjusted by Holm's method.
+
+    Example: headrank compare scores.csv --target ill --score new --score old --fpr 0:0.02
+    """
+    if len(score) < 2:
+        raise typer.BadParameter("needed two columns of scores or more, got one", param_hint="'--score'")
+    if method not in METHODS:
+        raise typer.BadParameter(f"needed one of {', '.join(METHODS)}, got {method!r}", param_hint="'--method'")
+    if against is not None and against not in score:
+        raise typer.BadParameter(f"{against!r} is none of the columns given by --score", param_hint="'--against'")
+    by = _measure(fpr, top, measure)
+    confidence = options.confidence_of(confidence)
+    sample = read_scores(scores, target=target, scores=score, positive=positive, qid=qid)
+    found = _compared(sample, by, method, against, confidence)  # type: ignore[arg-type]
+    if json:
+        print_json(
+            {
+                "command": "compare",
+                "source": scores.name,
+                "target": target,
+                "positive": sample.positive,
+                **sample.counts,
+                "confidence": confidence,
+                "holds": "all intervals at once",
+                "differences": [
+                    {
+                        **one.as_dict(),
+                        "adjusted_p_value": p,
+                        "told_apart": p <= 1 - confidence if len(found) > 1 else one.told_apart,
+                    }
+                    for one, p in zip(found.differences, found.adjusted_p_values, strict=True)
+                ],
+            }
+        )
+    screen = console(as_json=json)
+    if len(found) == 1:
+        screen.print(f"{found.differences[0]}.")
+    else:
+        screen.print(str(found))
+        screen.print(_verdict(found))
+
+
+def _measure(fpr: str | None, top: float | None, name: str | None) -> Measure:
+    from headrank.measures import AUC
+
+    goal = options.goal_of(fpr, top)
+    if goal is not None and name is not None:
+        raise typer.BadParameter(
+            "give --measure, or the part that matters with --fpr or --top", param_hint="'--measure'"
+        )
+    if name is not None:
+        return options.measures_of([name])[0]
+    return AUC() if goal is None else goal.measure
+
+
+def _compared(
+    sample: ScoredSample, measure: Measure, method: Method, against: str | None, confidence: float
+) -> Differences:
+    from headrank.bounds.difference import compare
+    from headrank.bounds.many import Differences, compare_many
+
+    with about_input():
+        if len(sample.scores) > 2:
+            return compare_many(
+                sample.scores,
+                sample.y,
+                measure=measure,
+                against=against,
+                confidence=confidence,
+                method=method,
+                qid=sample.qid,
+                random_state=0,
+            )
+        names = list(sample.scores)
+        first, second = names[::-1] if against == names[0] else names
+        one = compare(
+            sample.y,
+            sample.scores[first],
+            sample.scores[second],
+            measure=measure,
+            confidence=confidence,
+            method=method,
+            names=(first, second),
+            qid=sample.qid,
+            random_state=0,
+        )
+        return Differences((one,), (one.p_value,), confidence)
+
+
+def _verdict(found: Differences) -> str:
+    """Say in a sentence who can be told apart."""
+    risk = 1 - found.confidence
+    apart = [_better(one) for one, p in zip(found.differences, found.adjusted_p_values, strict=True) if p <= risk]
+    alike = [
+        " and ".join(one.names) for one, p in zip(found.differences, found.adjusted_p_values, strict=True) if p > risk
+    ]
+    sentences = [f"{', '.join(apart)}."] if apart else []
+    if alike:
+        sentences.append(f"On these rows {', '.join(alike)} cannot be told apart.")
+    return " ".join(sentences)
+
+
+def _better(one: Difference) -> str:
+    first_leads = (one.estimate > 0) == one.measure.greater_is_better
+    better, worse = one.names if first_leads else one.names[::-1]
+    return f"{better} is better than {worse}"

@@ -1,0 +1,193 @@
+"""``headrank evaluate``: how good are these scores, and how sure is that? No training."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+import typer
+
+from headrank._types import BoolVector
+from headrank.cli import options
+from headrank.cli.failures import about_input
+from headrank.cli.printing import console, print_json
+from headrank.cli.samples import ScoredSample, read_scores
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from headrank.bounds.interval import Interval
+    from headrank.measures import Measure
+    from headrank.training import Goal
+
+
+@dataclass(frozen=True)
+class _Finding:
+    """One number: of which scores, in which group (None for all rows), and its interval; or why there is none."""
+
+    score: str
+    group: str | None
+    interval: Interval | None
+    no_interval: str = ""
+
+
+def run(
+    scores: options.Scores,
+    target: options.Target,
+    score: options.ManyScores,
+    fpr: options.Fpr = None,
+    top: options.Top = None,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="What to measure: auc, pauc@0.05, tpr@fpr=0.01, p@100, ...; may be repeated."
+        ),
+    ] = None,
+    group: Annotated[
+        str | None, typer.Option(metavar="COL", help="Column of groups, to be measured each by itself besides.")
+    ] = None,
+    qid: options.Qid = None,
+    positive: options.Positive = None,
+    confidence: options.Confidence = 0.95,
+    json: options.Json = False,
+) -> None:
+    """Measure scores, with intervals that hold for any distribution. No model is trained.
+
+    The intervals are about scorers that were not trained on these rows.
+
+    Example: headrank evaluate scores.csv --target ill --score model --fpr 0:0.02 --group hospital
+    """
+    goal = options.goal_of(fpr, top)
+    measures = options.measures_of(measure) if measure else _usual_measures(goal)
+    confidence = options.confidence_of(confidence)
+    sample = read_scores(scores, target=target, scores=score, positive=positive, qid=qid, group=group)
+    findings = list(_findings(sample, measures, confidence))
+    if json:
+        print_json(
+            {
+                "command": "evaluate",
+                "source": scores.name,
+                "target": target,
+                "positive": sample.positive,
+                **sample.counts,
+                "confidence": confidence,
+                "holds": "each interval by itself",
+                "results": [
+                    {"score": one.score, "group": one.group, **one.interval.as_dict()}
+                    for one in findings
+                    if one.interval is not None
+                ],
+                "not_measured": [
+                    {"score": one.score, "group": one.group, "reason": one.no_interval}
+                    for one in findings
+                    if one.interval is None
+                ],
+            }
+        )
+    told = measures[0] if goal is None or measure else goal.measure
+    _print(sample, findings, told, confidence, target, as_json=json)
+
+
+def _usual_measures(goal: Goal | None) -> list[Measure]:
+    """Return what most people want to know of the part of the list that matters."""
+    from headrank.measures import AUC, PartialAUC, PrecisionAt, RecallAt, TPRAtFPR
+
+    if goal is None:
+        return [AUC(), PartialAUC(max_fpr=0.05), TPRAtFPR(0.05), PrecisionAt(0.05), RecallAt(0.05)]
+    if goal.top is not None:
+        return [AUC(), goal.measure, goal.headline, RecallAt(goal.top)]
+    return [AUC(), goal.measure, goal.headline]
+
+
+def _findings(sample: ScoredSample, measures: list[Measure], confidence: float) -> Iterator[_Finding]:
+    everything = np.ones(sample.y.size, dtype=bool)
+    groups: list[tuple[str | None, BoolVector]] = [(None, everything)]
+    if sample.groups is not None:
+        groups += [(str(name), sample.groups == name) for name in np.unique(sample.groups)]
+    for group, rows in groups:
+        n_rows, n_pos = int(rows.sum()), int(sample.y[rows].sum())
+        for score in sample.scores:
+            if n_pos in (0, n_rows):
+                kind = "positive" if n_pos else "negative"
+                yield _Finding(score, group, None, f"all {n_rows:,} rows are {kind}, so there is nothing to rank")
+                continue
+            for measure in measures:
+                yield _measured(sample, score, group, rows, measure, confidence)
+
+
+def _measured(
+    sample: ScoredSample, score: str, group: str | None, rows: BoolVector, measure: Measure, confidence: float
+) -> _Finding:
+    from headrank.bounds.choice import interval
+    from headrank.exceptions import OneClassError
+
+    qid = None if sample.qid is None else sample.qid[rows]
+    with about_input():
+        try:
+            found = interval(
+                sample.y[rows], sample.scores[score][rows], measure=measure, confidence=confidence, qid=qid
+            )
+        except OneClassError as error:
+            if group is None:
+                raise
+            return _Finding(score, group, None, str(error))
+    return _Finding(score, group, found)
+
+
+def _print(
+    sample: ScoredSample,
+    findings: list[_Finding],
+    told: Measure,
+    confidence: float,
+    target: str,
+    *,
+    as_json: bool,
+) -> None:
+    from headrank.bounds.interval import percent
+
+    screen = console(as_json=as_json)
+    counts = sample.counts
+    screen.print(
+        f"{counts['n_rows']:,} rows, of which {counts['n_pos']:,} are positive ({target} = {sample.positive}) and "
+        f"{counts['n_neg']:,} negative."
+    )
+    screen.print(_table(findings, with_scores=len(sample.scores) > 1, with_groups=sample.groups is not None))
+    for group, reason in dict.fromkeys((one.group, one.no_interval) for one in findings if one.interval is None):
+        screen.print(f"Group {group} is not measured: {reason}.")
+    finite = all(one.interval.finite_sample for one in findings if one.interval is not None)
+    kind = ", for any distribution and any sample size" if finite else ""
+    screen.print(
+        f"Each interval holds by itself with {percent(confidence)} confidence{kind}, if no scorer was trained on these "
+        "rows; that all of them hold at once is less certain."
+    )
+    for one in findings:
+        if one.group is None and one.interval is not None and one.interval.measure == told:
+            screen.print(f"{one.score}: {one.interval}.")
+    if len(sample.scores) > 1:
+        screen.print("Whether the scorers can be told apart: headrank compare.")
+
+
+def _table(findings: list[_Finding], *, with_scores: bool, with_groups: bool) -> Table:
+    from rich.table import Table
+
+    table = Table()
+    for wanted, name in ((with_groups, "group"), (with_scores, "score"), (True, "measure"), (True, "what it is")):
+        if wanted:
+            table.add_column(name)
+    for name in ("value", "at least", "at most", "positives", "negatives"):
+        table.add_column(name, justify="right")
+    for one in findings:
+        if one.interval is None:
+            continue
+        found = one.interval
+        names = [one.group or "all rows"] * with_groups + [one.score] * with_scores
+        table.add_row(
+            *names,
+            str(found.measure),
+            found.measure.description,
+            *(f"{value:.4f}" for value in (found.estimate, found.low, found.high)),
+            *(f"{count:,}" for count in (found.n_pos, found.n_neg)),
+        )
+    return table

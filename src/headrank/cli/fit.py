@@ -1,0 +1,112 @@
+"""``headrank fit``: from a table to a model for the head of the list, what is certain of it, and a report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from headrank.cli import options
+from headrank.cli.failures import about_option
+from headrank.cli.fitting import Wishes, fit_and_write
+from headrank.cli.sources import Source, is_table, svmlight_source, table_source
+from headrank.measures.spelling import shown
+
+if TYPE_CHECKING:
+    from headrank.training import Goal
+
+DEFAULT_FPR = "0:0.1"
+
+
+def run(
+    data: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DATA",
+            help="Table (.csv, .tsv, either with .gz, .parquet), or else a file in svmlight/LETOR format.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the model, the report and the ranked list.")],
+    target: Annotated[
+        str | None,
+        typer.Option("--target", metavar="COL", help="Yes/no column to learn; svmlight files have their own."),
+    ] = None,
+    fpr: options.Fpr = None,
+    top: options.Top = None,
+    qid: options.Qid = None,
+    id: options.Id = None,  # noqa: A002  # the name of the option
+    drop: options.Drop = None,
+    positive: options.Positive = None,
+    holdout: Annotated[
+        float, typer.Option(metavar="SHARE", help="Share of the rows (or queries) that models are judged on.")
+    ] = 0.3,
+    models: Annotated[
+        Literal["all", "linear"], typer.Option(help="Whether gradient boosting takes part, or linear models alone.")
+    ] = "all",
+    confidence: options.Confidence = 0.95,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the split and of everything random.")] = 0,
+    overwrite: options.Overwrite = False,
+    json: options.Json = False,
+) -> None:
+    """Train models for the head of a table's ranking, pick the best on rows kept aside, and certify it.
+
+    Writes DIR/model (for headrank score), DIR/report.html, DIR/ranked.csv (the rows kept aside, the best first) and
+    DIR/result.json. If neither --fpr nor --top is given, false positive rates up to 0.1 matter.
+
+    Example: headrank fit patients.csv --target ill --id patient --fpr 0:0.02 --out result
+    """
+    goal = options.goal_of(fpr, top) or options.goal_of(DEFAULT_FPR, None)
+    assert goal is not None
+    with about_option("--holdout"):
+        if not 0 < holdout < 1:
+            raise ValueError(f"needed a share strictly between 0 and 1, got {holdout:g}")
+    wishes = Wishes(goal, holdout, models, options.confidence_of(confidence), seed)
+    command = _command(data.name, goal, target, qid, id, drop or [], positive, wishes)
+
+    def source(_folder: Path) -> Source:
+        if is_table(data):
+            if target is None:
+                raise typer.BadParameter("say which column is to be learned", param_hint="'--target'")
+            return table_source(
+                data, command=command, target=target, qid=qid, id=id, drop=tuple(drop or ()), positive=positive
+            )
+        for option, value in (("--target", target), ("--qid", qid), ("--id", id), ("--drop", drop)):
+            if value:
+                raise typer.BadParameter(
+                    f"{data.name} has no named columns, as it is read as svmlight; leave it out, or end the name of a "
+                    "table in .csv, .tsv or .parquet",
+                    param_hint=f"'{option}'",
+                )
+        return svmlight_source(data, command=command, positive=positive)
+
+    fit_and_write(source, wishes, out=out, overwrite=overwrite, as_json=json)
+
+
+def _command(
+    name: str,
+    goal: Goal,
+    target: str | None,
+    qid: str | None,
+    id: str | None,  # noqa: A002
+    drop: list[str],
+    positive: str | None,
+    wishes: Wishes,
+) -> str:
+    """The command that does it all again, without the folders of this machine."""
+    named = {"--target": target, "--qid": qid, "--id": id, "--positive": positive}
+    words = ["headrank fit", quote(name)]
+    words += [f"{option} {quote(value)}" for option, value in named.items() if value is not None]
+    words += [f"--drop {quote(column)}" for column in drop]
+    words += [goal.option]
+    usual = Wishes(goal)
+    if wishes.holdout != usual.holdout:
+        words.append(f"--holdout {shown(wishes.holdout)}")
+    if wishes.models != usual.models:
+        words.append(f"--models {wishes.models}")
+    if wishes.confidence != usual.confidence:
+        words.append(f"--confidence {shown(wishes.confidence)}")
+    if wishes.seed != usual.seed:
+        words.append(f"--seed {wishes.seed}")
+    return " ".join([*words, "--out result"])

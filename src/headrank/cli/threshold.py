@@ -1,0 +1,89 @@
+"""``headrank threshold``: from which score on to act, so that a budget is kept."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from headrank.cli import options
+from headrank.cli.failures import about_input, about_option
+from headrank.cli.printing import console, print_json
+from headrank.cli.samples import read_scores
+
+
+def run(
+    scores: options.Scores,
+    target: options.Target,
+    score: options.OneScore,
+    max_fpr: Annotated[
+        float | None, typer.Option(metavar="X", help="Budget: highest false positive rate, such as 0.01.")
+    ] = None,
+    top: Annotated[
+        float | None, typer.Option(metavar="U", help="Budget: highest share of all rows that are flagged.")
+    ] = None,
+    alerts: Annotated[
+        int | None, typer.Option(metavar="K", help="Budget: most rows flagged among the next --out-of rows.")
+    ] = None,
+    out_of: Annotated[int | None, typer.Option(metavar="N", help="Rows to come that --alerts is about.")] = None,
+    positive: options.Positive = None,
+    confidence: options.Confidence = 0.95,
+    json: options.Json = False,
+) -> None:
+    """Find the lowest threshold that keeps a budget on rows to come, for any distribution.
+
+    Exit code 5: no threshold can, with so few rows; the message says how many it takes.
+
+    Example: headrank threshold scores.csv --target ill --score model --max-fpr 0.01
+    """
+    from headrank.bounds.threshold import open_rate, threshold_at
+
+    _require_one_budget(max_fpr, top, alerts, out_of)
+    for name, value in (("max_fpr", max_fpr), ("top", top)):
+        if value is not None:
+            with about_option(f"--{name.replace('_', '-')}"):
+                open_rate(name, value)
+    confidence = options.confidence_of(confidence)
+    sample = read_scores(scores, target=target, scores=[score], positive=positive)
+    with about_input(scores):
+        found = threshold_at(
+            sample.y,
+            sample.scores[score],
+            max_fpr=max_fpr,
+            top=top,
+            alerts=alerts,
+            out_of=out_of,
+            confidence=confidence,
+        )
+    if json:
+        print_json(
+            {
+                "command": "threshold",
+                "source": scores.name,
+                "target": target,
+                "positive": sample.positive,
+                "score": score,
+                **found.as_dict(),
+                "promise": found.budget.promise,
+            }
+        )
+    sentence = str(found)
+    console(as_json=json).print(f"{sentence[0].upper()}{sentence[1:]}.")
+
+
+def _require_one_budget(max_fpr: float | None, top: float | None, alerts: int | None, out_of: int | None) -> None:
+    given = [
+        name for name, value in (("--max-fpr", max_fpr), ("--top", top), ("--alerts", alerts)) if value is not None
+    ]
+    if len(given) != 1:
+        came = " and ".join(given) if given else "none of them"
+        raise typer.BadParameter(
+            f"needed one budget, --max-fpr X, --top U or --alerts K --out-of N, got {came}",
+            param_hint=f"'{given[-1] if given else '--max-fpr'}'",
+        )
+    if (alerts is None) != (out_of is None):
+        raise typer.BadParameter("--alerts K and --out-of N belong together", param_hint="'--out-of'")
+    if alerts is not None and out_of is not None and not 0 <= alerts < out_of:
+        raise typer.BadParameter(
+            f"needed at least 0 and fewer alerts than rows, got {alerts} out of {out_of}", param_hint="'--alerts'"
+        )

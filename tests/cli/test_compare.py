@@ -1,0 +1,83 @@
+"""``headrank compare``: paired differences, in the words and numbers of the library."""
+
+import json
+
+import pytest
+
+import headrank as hr
+from cli.running import refused, run
+
+
+def compare(capsys, scores, *options):
+    done = run(capsys, "compare", scores, "--target", "y", *options)
+    assert done.code == 0, done.err
+    return done
+
+
+def test_two_scorers(capsys, scores, scored):
+    done = compare(capsys, scores, "--score", "good", "--score", "weak")
+    expected = hr.compare(scored["y"], scored["good"], scored["weak"], names=("good", "weak"))
+    assert done.out == f"{expected}.\n"
+    assert "they can be told apart" in done.out
+
+
+def test_what_cannot_be_told_apart_is_said_so(capsys, scores):
+    done = compare(capsys, scores, "--score", "good", "--score", "alike", "--fpr", "0:0.1")
+    assert "they cannot be told apart" in done.out
+    assert "pauc@0.1" in done.out
+
+
+def test_many_scorers_are_adjusted_for_their_number(capsys, scores, scored):
+    names = ["good", "alike", "weak"]
+    options = [word for name in names for word in ("--score", name)]
+    found = json.loads(compare(capsys, scores, *options, "--json").out)
+    expected = hr.compare_many({name: scored[name] for name in names}, scored["y"])
+    for one, difference, p in zip(found["differences"], expected, expected.adjusted_p_values, strict=True):
+        assert ((one["first"], one["second"]), one["low"], one["high"]) == (
+            difference.names,
+            difference.low,
+            difference.high,
+        )
+        assert one["adjusted_p_value"] == p
+        assert one["told_apart"] == (p <= 0.05)
+    words = compare(capsys, scores, *options).out
+    assert "good is better than weak, alike is better than weak" in words
+    assert "good and alike cannot be told apart" in words
+
+
+def test_the_better_one_is_named_where_lower_is_better(capsys, scores):
+    options = ["--score", "weak", "--score", "good", "--score", "reverse", "--measure", "fpr@tpr=0.5"]
+    words = compare(capsys, scores, *options).out.splitlines()[-1]
+    assert "good is better than weak" in words
+    assert "good is better than reverse" in words
+
+
+@pytest.mark.parametrize("against", ["good", "weak"])
+def test_against_one(capsys, scores, against):
+    found = json.loads(
+        compare(capsys, scores, "--score", "good", "--score", "weak", "--against", against, "--json").out
+    )
+    assert [one["second"] for one in found["differences"]] == [against]
+    (one,) = found["differences"]
+    assert (one["estimate"] > 0) == (against == "weak")
+
+
+def test_the_bootstrap_gives_the_same_answer_again(capsys, scores):
+    options = ["--score", "good", "--score", "weak", "--measure", "p@50", "--method", "bootstrap"]
+    assert compare(capsys, scores, *options).out == compare(capsys, scores, *options).out
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "words"),
+    [
+        (["--score", "good"], 2, "needed two columns of scores or more"),
+        (["--score", "good", "--score", "weak", "--method", "magic"], 2, "needed one of auto, paired"),
+        (["--score", "good", "--score", "weak", "--against", "alike"], 2, "none of the columns given by --score"),
+        (["--score", "good", "--score", "weak", "--measure", "auc", "--fpr", "0.1"], 2, "give --measure, or the part"),
+        (["--score", "good", "--score", "weak", "--measure", "p@9", "--method", "paired"], 3, "use method='auto'"),
+        (["--score", "good", "--score", "good"], 2, "named once"),
+        (["--score", "good", "--score", "place"], 3, "holds text where scores were needed"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(capsys, scores, options, code, words):
+    assert refused(run(capsys, "compare", scores, "--target", "y", *options), code, words)

@@ -1,0 +1,172 @@
+"""``headrank evaluate``: the numbers are the library's, for each column and group, and bad columns are refused."""
+
+import json
+import re
+
+import numpy as np
+import polars as pl
+import pytest
+
+import headrank as hr
+from cli.running import refused, run
+
+
+def answer(done):
+    assert done.code == 0, done.err
+    assert "NaN" not in done.out
+    assert "Infinity" not in done.out
+    return json.loads(done.out)
+
+
+def test_the_numbers_are_those_of_the_library(capsys, scores, scored):
+    found = answer(run(capsys, "evaluate", scores, "--target", "ill", "--score", "good", "--fpr", "0:0.1", "--json"))
+    assert [one["measure"] for one in found["results"]] == ["auc", "pauc@0.1", "tpr@fpr=0.1"]
+    for one in found["results"]:
+        interval = hr.interval(scored["y"], scored["good"], measure=one["measure"])
+        assert (one["low"], one["estimate"], one["high"]) == (interval.low, interval.estimate, interval.high)
+    assert (found["n_rows"], found["n_pos"], found["positive"]) == (1200, scored["y"].sum(), "yes")
+
+
+@pytest.mark.parametrize(
+    ("options", "measures"),
+    [
+        ([], ["auc", "pauc@0.05", "tpr@fpr=0.05", "p@0.05", "r@0.05"]),
+        (["--top", "0.1"], ["auc", "locauc@0.1", "p@0.1", "r@0.1"]),
+        (["--fpr", "0.02:0.1"], ["auc", "pauc@0.02:0.1", "tpr@fpr=0.1"]),
+        (["--measure", "ks", "--measure", "p@20", "--measure", "ks"], ["ks", "p@20"]),
+    ],
+)
+def test_which_measures(capsys, scores, options, measures):
+    found = answer(run(capsys, "evaluate", scores, "--target", "y", "--score", "good", "--json", *options))
+    assert [one["measure"] for one in found["results"]] == measures
+
+
+def test_groups_are_the_same_as_their_rows_alone(capsys, scores, scored, tmp_path):
+    common = ["--target", "y", "--score", "good", "--score", "weak", "--measure", "pauc@0.1", "--json"]
+    found = answer(run(capsys, "evaluate", scores, *common, "--group", "half"))
+    numbers = {(one["score"], one["group"]): (one["low"], one["estimate"], one["high"]) for one in found["results"]}
+    assert len(numbers) == 6
+    for (group,), rows in scored.group_by("half"):
+        alone = tmp_path / f"{group}.csv"
+        rows.write_csv(alone)
+        for one in answer(run(capsys, "evaluate", alone, *common))["results"]:
+            assert numbers[one["score"], group] == (one["low"], one["estimate"], one["high"])
+
+
+def test_a_group_of_one_class_is_named_and_not_dropped(capsys, scores):
+    arguments = ["evaluate", scores, "--target", "y", "--score", "good", "--group", "place", "--measure", "auc"]
+    found = answer(run(capsys, *arguments, "--json"))
+    assert {one["group"] for one in found["results"]} == {None, "south"}
+    assert [one["group"] for one in found["not_measured"]] == ["north"]
+    shown = run(capsys, *arguments).out
+    assert re.search(r"Group north is not measured: all \d+ rows are negative", shown)
+    assert "Each interval holds by itself with 95 % confidence" in shown
+
+
+def test_gaps_in_the_groups_are_a_group(capsys, scored, tmp_path):
+    path = tmp_path / "t.csv"
+    scored.with_columns(pl.when(pl.col("half") == "a").then(pl.lit("a")).alias("half")).write_csv(path)
+    found = answer(
+        run(
+            capsys, "evaluate", path, "--target", "y", "--score", "good", "--group", "half", "--measure", "ks", "--json"
+        )
+    )
+    assert [one["group"] for one in found["results"]] == [None, "(missing)", "a"]
+
+
+def test_means_over_queries(capsys, scores, scored):
+    arguments = ["evaluate", scores, "--target", "y", "--score", "good", "--qid", "query", "--measure", "auc", "--json"]
+    (one,) = answer(run(capsys, *arguments))["results"]
+    interval = hr.interval(scored["y"], scored["good"], qid=scored["query"])
+    assert (one["estimate"], one["n_queries"]) == (interval.estimate, interval.n_queries)
+
+
+def test_what_people_see(capsys, scores):
+    done = run(capsys, "evaluate", scores, "--target", "ill", "--score", "good", "--score", "weak", "--fpr", "0.1")
+    assert (done.code, done.err) == (0, "")
+    for words in ("positive (ill = yes)", "mean TPR over FPR 0 to 0.1", "good: pauc@0.1 is", "headrank compare"):
+        assert words in done.out
+
+
+def test_with_json_the_words_go_to_stderr(capsys, scores):
+    done = run(capsys, "evaluate", scores, "--target", "ill", "--score", "good", "--json")
+    assert len(done.out.splitlines()) == 1
+    assert "rows, of which" in done.err
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".tsv", ".csv.gz"])
+def test_other_files(capsys, scored, tmp_path, suffix):
+    path = tmp_path / f"scores{suffix}"
+    if suffix == ".parquet":
+        scored.write_parquet(path)
+    elif suffix == ".tsv":
+        scored.write_csv(path, separator="\t")
+    else:
+        import gzip
+
+        path.write_bytes(gzip.compress(scored.write_csv().encode()))
+    found = answer(run(capsys, "evaluate", path, "--target", "y", "--score", "good", "--measure", "auc", "--json"))
+    assert found["results"][0]["estimate"] == hr.AUC()(scored["y"], scored["good"])
+
+
+def test_the_positive_value_can_be_said(capsys, scores, scored):
+    arguments = ["evaluate", scores, "--score", "good", "--measure", "auc", "--json", "--target", "kind", "--positive"]
+    two, one = (answer(run(capsys, *arguments, value))["results"][0]["estimate"] for value in "21")
+    assert two == pytest.approx(1 - one)
+    assert two == hr.AUC()(scored["y"], scored["good"])
+
+
+BAD = {
+    "no such file": (["absent.csv", "--target", "y", "--score", "s"], 3, "there is no file absent.csv"),
+    "no such column": (["t.csv", "--target", "z", "--score", "s"], 3, "has no column 'z'"),
+    "no such score": (["t.csv", "--target", "y", "--score", "sc"], 3, "has no column 'sc'"),
+    "no such group": (["t.csv", "--target", "y", "--score", "s", "--group", "gg"], 3, "did you mean 'g'"),
+    "three classes": (["t.csv", "--target", "g", "--score", "s"], 3, "holds 3 different values"),
+    "two words": (["t.csv", "--target", "words", "--score", "s"], 3, "--positive VALUE"),
+    "no such value": (["t.csv", "--target", "words", "--score", "s", "--positive", "gut"], 3, "does not occur"),
+    "one class": (["t.csv", "--target", "one", "--score", "s"], 3, "so there is one class"),
+    "gaps in the target": (["t.csv", "--target", "gaps", "--score", "s"], 3, "missing values"),
+    "gaps in the scores": (["t.csv", "--target", "y", "--score", "gaps"], 3, "every row needs a score"),
+    "text for scores": (["t.csv", "--target", "y", "--score", "words"], 3, "holds text where scores were needed"),
+    "infinite scores": (["t.csv", "--target", "y", "--score", "huge"], 3, "not finite, the first in row 2"),
+    "true or false for scores": (["t.csv", "--target", "y", "--score", "flag"], 3, "name a column of numbers"),
+    "the target for scores": (["t.csv", "--target", "y", "--score", "y"], 2, "is the target"),
+    "the same scores twice": (["t.csv", "--target", "y", "--score", "s", "--score", "s"], 2, "named once"),
+    "gaps in the queries": (["t.csv", "--target", "y", "--score", "s", "--qid", "gaps"], 3, "needs a query id"),
+    "a folder": ([".", "--target", "y", "--score", "s"], 3, "is a folder; needed a file"),
+    "both parts": (["t.csv", "--target", "y", "--score", "s", "--fpr", "0.1", "--top", "0.1"], 2, "not both"),
+    "percent": (["t.csv", "--target", "y", "--score", "s", "--fpr", "0:2"], 2, "for 2 % write 0.02"),
+    "per cent sign": (["t.csv", "--target", "y", "--score", "s", "--fpr", "2%"], 2, "for 2 % write 0.02"),
+    "top in percent": (["t.csv", "--target", "y", "--score", "s", "--top", "5"], 2, "for 5 % write 0.05"),
+    "a range of words": (["t.csv", "--target", "y", "--score", "s", "--fpr", "low"], 2, "rates like 0:0.02"),
+    "a range upside down": (["t.csv", "--target", "y", "--score", "s", "--fpr", "0.5:0.1"], 2, "needed 0 <= min_fpr"),
+    "a foreign measure": (["t.csv", "--target", "y", "--score", "s", "--measure", "roc_auc"], 2, "did you mean 'auc'"),
+    "a mistyped measure": (
+        ["t.csv", "--target", "y", "--score", "s", "--measure", "tpr@0.01"],
+        2,
+        "did you mean 'tpr@fpr=0.01'",
+    ),
+    "too sure": (["t.csv", "--target", "y", "--score", "s", "--confidence", "95"], 2, "a fraction, not percent"),
+    "no target": (["t.csv", "--score", "s"], 2, "Missing option '--target'"),
+    "no scores": (["t.csv", "--target", "y"], 2, "Missing option '--score'"),
+    "a spreadsheet": (["t.xlsx", "--target", "y", "--score", "s"], 3, "convert it"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "code", "words"), BAD.values(), ids=BAD)
+def test_bad_input_is_refused_in_a_line(capsys, tmp_path, monkeypatch, arguments, code, words):
+    monkeypatch.chdir(tmp_path)
+    pl.DataFrame(
+        {
+            "y": [1, 0, 1],
+            "s": [0.5, 0.25, 1.0],
+            "g": ["a", "b", "c"],
+            "words": ["good", "bad", "good"],
+            "one": [0, 0, 0],
+            "gaps": [1, None, 0],
+            "huge": [1.0, np.inf, 2.0],
+            "flag": [True, False, True],
+        }
+    ).write_csv("t.csv")
+    (tmp_path / "t.xlsx").write_bytes(b"PK")
+    assert refused(run(capsys, "evaluate", *arguments), code, words)

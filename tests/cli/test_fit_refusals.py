@@ -1,0 +1,178 @@
+"""Bad input to ``headrank fit``: one line that names the cause and the remedy, a code, and no file left."""
+
+import os
+import resource
+import signal
+import time
+
+import numpy as np
+import polars as pl
+import pytest
+
+from cli.running import finish, left_in, refused, run, start
+from cli.tables import clean, letor
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "parts.csv"
+    clean().write_csv(path)
+    return path
+
+
+def fit(capsys, path, *options, target="broken", out="out"):
+    named = [] if target is None else ["--target", target]
+    return run(capsys, "fit", path, *named, "--models", "linear", *options, "--out", path.parent / out)
+
+
+@pytest.mark.parametrize(
+    ("options", "target", "code", "words"),
+    [
+        ((), "brokn", 3, ["no column 'brokn'", "did you mean 'broken'"]),
+        (("--id", "name"), "broken", 3, ["no column 'name'"]),
+        (("--drop", "colour"), "broken", 3, ["no column 'colour'"]),
+        (("--qid", "query"), "broken", 3, ["no column 'query'"]),
+        (("--id", "broken"), "broken", 3, ["different columns", "'broken'"]),
+        (("--drop", "size", "--drop", "weight", "--drop", "noise"), "broken", 3, ["no feature left", "drop fewer"]),
+        (("--positive", "maybe"), "broken", 3, ["maybe"]),
+        (("--fpr", "0:2"), "broken", 2, ["--fpr", "0.02"]),
+        (("--fpr", "0.3:0.1"), "broken", 2, ["--fpr"]),
+        (("--top", "5"), "broken", 2, ["--top", "0.05"]),
+        (("--top", "0"), "broken", 2, ["--top"]),
+        (("--fpr", "0.1", "--top", "0.1"), "broken", 2, ["one of --fpr and --top"]),
+        (("--holdout", "1"), "broken", 2, ["--holdout"]),
+        (("--holdout", "0.999"), "broken", 3, ["positive"]),
+        (("--confidence", "95"), "broken", 2, ["--confidence", "fraction"]),
+        (("--models", "deep"), "broken", 2, ["deep"]),
+        ((), None, 2, ["--target"]),
+    ],
+)
+def test_wrong_options(table, capsys, options, target, code, words):
+    assert refused(fit(capsys, table, *options, target=target), code, *words)
+    assert left_in(table.parent) == ["parts.csv"]
+
+
+def broken_tables():
+    good = clean()
+    return {
+        "three classes": (good.with_columns(broken=pl.int_range(600) % 3), ["broken", "--positive"]),
+        "one class": (good.with_columns(broken=pl.lit(1)), ["broken"]),
+        "no label": (good.with_columns(broken=pl.lit(None, dtype=pl.Int64)), ["broken", "missing"]),
+        "some labels missing": (
+            good.with_columns(broken=pl.when(pl.int_range(600) < 3).then(None).otherwise(pl.col("broken"))),
+            ["3 missing", "broken"],
+        ),
+        "five rows": (good.head(5), ["positive"]),
+        "two positives": (
+            good.with_columns(broken=(pl.int_range(600) < 2).cast(pl.Int64)),
+            ["positive"],
+        ),
+        "numbers as target": (good.with_columns(broken=pl.col("size")), ["broken", "--positive"]),
+    }
+
+
+@pytest.mark.parametrize("name", broken_tables())
+def test_tables_that_cannot_be_learned(tmp_path, capsys, name):
+    frame, words = broken_tables()[name]
+    frame.write_csv(tmp_path / "parts.csv")
+    assert refused(fit(capsys, tmp_path / "parts.csv"), 3, *words)
+    assert left_in(tmp_path) == ["parts.csv"]
+
+
+def broken_files():
+    text = clean().write_csv()
+    return {
+        "empty.csv": (b"", ["empty"]),
+        "header.csv": (text.splitlines()[0].encode() + b"\n", ["no rows"]),
+        "twice.csv": (text.replace("noise", "size", 1).encode(), ["two columns named 'size'"]),
+        "latin.csv": (text.replace("noise", "bruit é", 1).encode("latin-1"), ["UTF-8", "iconv"]),
+        "semicolons.csv": (text.replace(",", ";").encode(), ["';'"]),
+        "ragged.csv": (text.encode() + b"1,2,3,1,5,6,7\n", ["fields"]),
+        "text.xlsx": (b"PK\x03\x04", ["svmlight"]),
+        "letor.txt": (b"this is no LETOR file\n", ["line 1", "needed a label"]),
+    }
+
+
+@pytest.mark.parametrize("name", broken_files())
+def test_files_that_cannot_be_read(tmp_path, capsys, name):
+    content, words = broken_files()[name]
+    (tmp_path / name).write_bytes(content)
+    target = "broken" if name.endswith(".csv") else None
+    assert refused(fit(capsys, tmp_path / name, target=target), 3, *words)
+    assert left_in(tmp_path) == [name]
+
+
+def test_a_parquet_file_that_was_cut_off(tmp_path, capsys):
+    path = tmp_path / "parts.parquet"
+    clean().write_parquet(path)
+    path.write_bytes(path.read_bytes()[:-100])
+    assert refused(fit(capsys, path), 3, "cut off")
+    assert left_in(tmp_path) == ["parts.parquet"]
+
+
+def test_no_such_file(tmp_path, capsys):
+    assert refused(fit(capsys, tmp_path / "parts.csv"), 3, "no file", "parts.csv")
+    assert left_in(tmp_path) == []
+
+
+def test_only_names_and_nested_columns_are_no_features(tmp_path, capsys):
+    clean().with_columns(tags=pl.lit([1, 2])).write_parquet(tmp_path / "parts.parquet")
+    assert refused(fit(capsys, tmp_path / "parts.parquet"), 3, "tags", "--drop")
+    clean().select(pl.lit(None, dtype=pl.String).alias("a"), "broken").write_csv(tmp_path / "gaps.csv")
+    assert refused(fit(capsys, tmp_path / "gaps.csv"), 3, "column")
+
+
+def test_options_for_columns_do_not_fit_letor(tmp_path, capsys):
+    path = tmp_path / "letor.txt"
+    path.write_text(letor())
+    assert refused(fit(capsys, path, target="label"), 2, "--target", "no named columns")
+    assert refused(fit(capsys, path, "--positive", "high", target=None), 2, "--positive", "numbers")
+    assert refused(fit(capsys, path, "--positive", "7", target=None), 3, "--positive", "0 of 600")
+
+
+def test_a_letor_file_of_one_query_cannot_be_split(tmp_path, capsys):
+    path = tmp_path / "letor.txt"
+    path.write_text(letor(n_queries=1))
+    assert refused(fit(capsys, path, target=None), 3, "quer")
+    assert left_in(tmp_path) == ["letor.txt"]
+
+
+@pytest.mark.parametrize("out", ["parts.csv", "parts.csv/out"])
+def test_an_output_that_cannot_be_a_folder(table, capsys, out):
+    before = table.read_bytes()
+    assert refused(fit(capsys, table, out=out), 4)
+    assert table.read_bytes() == before
+    assert left_in(table.parent) == ["parts.csv"]
+
+
+def test_an_output_that_may_not_be_written(table, capsys):
+    done = run(capsys, "fit", table, "--target", "broken", "--models", "linear", "--out", "/proc/headrank/out")
+    assert refused(done, 4, "cannot be written")
+
+
+def test_a_full_disk_leaves_nothing(table):
+    def tiny_files_only():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
+    out = table.parent / "out"
+    process = start("fit", table, "--target", "broken", "--models", "linear", "--out", out, preexec_fn=tiny_files_only)
+    assert refused(finish(process), 4, "cannot be written", "nothing was written")
+    assert left_in(table.parent) == ["parts.csv"]
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_leaves_nothing(tmp_path, how):
+    rng = np.random.default_rng(0)
+    y = rng.random(20_000) < 0.2
+    numbers = {f"x{i}": rng.normal(size=y.size) + 0.1 * y for i in range(30)}
+    pl.DataFrame({**numbers, "y": y}).write_csv(tmp_path / "long.csv")
+    process = start("fit", tmp_path / "long.csv", "--target", "y", "--out", tmp_path / "out")
+    started = time.monotonic()
+    while left_in(tmp_path) == ["long.csv"] and time.monotonic() < started + 60:
+        time.sleep(0.05)
+    time.sleep(1.5)  # in the middle of it
+    assert process.poll() is None
+    os.kill(process.pid, how)
+    assert refused(finish(process), 130, "interrupted", "nothing was written")
+    assert left_in(tmp_path) == ["long.csv"]

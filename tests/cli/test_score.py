@@ -1,0 +1,250 @@
+"""``headrank score``: the scores of the model, whatever the packing and the block size; or no file at all."""
+
+import dataclasses
+import gzip
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from skrub import TableVectorizer
+
+import headrank.model_io
+from cli.running import left_in, refused, run
+from headrank.estimators import LinearRanker
+from headrank.model_io import load, save
+from headrank.training import Column, Goal, TableModel
+
+N_ROWS = 230
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """Rows with an id, a number with gaps, a category, and columns that are no features."""
+    rng = np.random.default_rng(0)
+    age = rng.normal(50, 20, N_ROWS)
+    return pl.DataFrame(
+        {
+            "id": [f'p "{i}", \n ü' for i in range(N_ROWS)],
+            "age": pl.Series(np.where(rng.random(N_ROWS) < 0.1, np.nan, age)).fill_nan(None),
+            "sex": rng.choice(["f", "m"], N_ROWS),
+            "ill": rng.integers(0, 2, N_ROWS),
+            "note": ["x"] * N_ROWS,
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def model(rows):
+    features = rows.select("age", "sex").with_columns(pl.col("age").fill_null(50))
+    pipeline = make_pipeline(TableVectorizer(), LogisticRegression()).fit(features, rows["ill"])
+    return TableModel(
+        name="logistic regression",
+        estimator=pipeline,
+        columns=(Column("age", "number"), Column("sex", "text")),
+        n_features=2,
+        target="ill",
+        positive="1",
+        id_column=None,
+        qid_column=None,
+        dropped=("note",),
+        goal=Goal(max_fpr=0.1),
+        threshold=0.05,
+        promise="the false positive rate stays at or below 0.1",
+    )
+
+
+@pytest.fixture(scope="module")
+def model_file(model, tmp_path_factory):
+    path = tmp_path_factory.mktemp("models") / "model"
+    save(model, path)
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, model_file, rows):
+    """A folder to work in, with a model and a table without gaps."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(model_file, "model")
+    filled(rows).write_csv("t.csv")
+    # Loading takes a second or more; a file of the same bytes is loaded once.
+    monkeypatch.setattr(headrank.model_io, "load", load_once)
+    return tmp_path
+
+
+LOADED = {}
+
+
+def load_once(path):
+    content = Path(path).read_bytes() if Path(path).is_file() else None
+    if content not in LOADED:
+        LOADED[content] = load(path)
+    return LOADED[content]
+
+
+def filled(rows):
+    return rows.with_columns(pl.col("age").fill_null(50))
+
+
+def expected(model, rows):
+    scores = model.decision_function(filled(rows).select("age", "sex"))
+    return pl.DataFrame({"id": rows["id"], "score": scores, "flagged": scores >= 0.05})
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.tsv", "t.parquet"])
+@pytest.mark.parametrize("block", [7, 100, 100_000])
+def test_scores_do_not_depend_on_packing_or_blocks(capsys, folder, model, rows, name, block):
+    frame = filled(rows)
+    if name.endswith("parquet"):
+        frame.write_parquet(name)
+    else:
+        text = frame.write_csv(separator="\t" if name == "t.tsv" else ",").encode()
+        (folder / name).write_bytes(gzip.compress(text) if name.endswith("gz") else text)
+    done = run(capsys, "score", "model", name, "--out", "o.csv", "--id", "id", "--block", block)
+    assert (done.code, done.err) == (0, ""), done.err
+    assert pl.read_csv("o.csv").equals(expected(model, rows))
+    assert left_in(folder) == sorted({"model", "t.csv", "o.csv", name})
+
+
+def test_rows_without_a_name_are_numbered(capsys, folder, rows):
+    assert run(capsys, "score", "model", "t.csv", "--out", "o.csv", "--drop", "id", "--block", "50").code == 0
+    written = pl.read_csv("o.csv")
+    assert written.columns == ["row", "score", "flagged"]
+    assert written["row"].to_list() == list(range(1, N_ROWS + 1))
+
+
+def test_what_is_said(capsys, folder, model, rows):
+    n_flagged = int(expected(model, rows)["flagged"].sum())
+    done = run(capsys, "score", "model", "t.csv", "--out", "o.csv", "--id", "id", "--json")
+    assert json.loads(done.out) == {
+        "command": "score",
+        "source": "t.csv",
+        "model": "logistic regression",
+        "out": "o.csv",
+        "n_rows": N_ROWS,
+        "n_flagged": n_flagged,
+        "threshold": 0.05,
+        "promise": "the false positive rate stays at or below 0.1",
+    }
+    words = run(capsys, "score", "model", "t.csv", "--out", "o.csv", "--id", "id").out
+    assert "230 rows were scored by the logistic regression and written to o.csv" in words
+    assert f"{n_flagged} are flagged, scoring at least 0.05. The false positive rate stays" in words
+
+
+def test_a_model_without_a_threshold_flags_nothing(capsys, folder, model):
+    save(dataclasses.replace(model, threshold=None, promise="too few rows", id_column="id"), "plain")
+    done = run(capsys, "score", "plain", "t.csv", "--out", "o.csv")
+    assert "None is flagged, as the model has no threshold: too few rows" in done.out
+    assert pl.read_csv("o.csv").columns == ["id", "score"]  # the id column of the training is known
+
+
+def test_an_old_file_is_replaced_whole(capsys, folder):
+    (folder / "o.csv").write_text("old")
+    assert run(capsys, "score", "model", "t.csv", "--out", "o.csv", "--id", "id").code == 0
+    assert (folder / "o.csv").read_text().startswith("id,score,flagged\n")
+
+
+def test_svmlight(capsys, folder, model):
+    from sklearn.datasets import dump_svmlight_file
+
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(60, 4)), np.arange(60) % 2
+    ranker = LinearRanker("auc", surrogate="logistic").fit(X, y)
+    columns = {"columns": (), "n_features": 4, "id_column": None, "qid_column": None, "dropped": ()}
+    save(
+        TableModel(
+            "ranker", ranker, target="", positive="1", goal=Goal(top=0.1), threshold=None, promise="", **columns
+        ),
+        "svm",
+    )
+    X[:, 3] = 0  # a file whose last feature never occurs
+    dump_svmlight_file(X, y, "t.txt", zero_based=False)
+    assert run(capsys, "score", "svm", "t.txt", "--out", "o.csv", "--block", "7").code == 0
+    assert np.allclose(pl.read_csv("o.csv")["score"], ranker.decision_function(X), rtol=1e-12)
+    assert refused(run(capsys, "score", "svm", "t.txt", "--out", "p.csv", "--id", "id"), 2, "no named columns")
+    (folder / "t.txt").write_text("1 5:1\n")
+    assert refused(run(capsys, "score", "svm", "t.txt", "--out", "p.csv"), 3, "has a feature above")
+
+
+GOOD = "id,age,sex\na,1,f\n"
+BAD = {
+    "no model": (["absent", "t.csv", "--out", "o.csv"], 3, "there is no file absent"),
+    "a model that is none": (["t.csv", "t.csv", "--out", "o.csv"], 3, "t.csv is no headrank model"),
+    "no data": (["model", "absent.csv", "--out", "o.csv"], 3, "there is no file absent.csv"),
+    "a column is missing": (["model", "less.csv", "--out", "o.csv"], 3, "less.csv: the table lacks the column 'age'"),
+    "a column is spelled otherwise": (["model", "case.csv", "--out", "o.csv"], 3, "did you mean 'Age'?"),
+    "an unknown column": (
+        ["model", "more.csv", "--out", "o.csv"],
+        3,
+        "'extra'; leave it out with --drop",
+    ),
+    "no such id": (["model", "t.csv", "--id", "name", "--out", "o.csv"], 3, "has no column 'name'"),
+    "no such dropped column": (["model", "t.csv", "--drop", "name", "--out", "o.csv"], 3, "has no column 'name'"),
+    "an id called score": (["model", "named.csv", "--id", "score", "--out", "o.csv"], 3, "rename it"),
+    "words for numbers": (["model", "words.csv", "--id", "id", "--out", "o.csv"], 3, "holds 'old' in row 2"),
+    "no rows": (["model", "empty.csv", "--id", "id", "--out", "o.csv"], 3, "names but no rows"),
+    "an empty file": (["model", "void.csv", "--id", "id", "--out", "o.csv"], 3, "is empty"),
+    "not UTF-8": (["model", "latin.csv", "--id", "id", "--out", "o.csv"], 3, "not UTF-8 text: line 2"),
+    "two columns of a name": (["model", "twice.csv", "--id", "id", "--out", "o.csv"], 3, "two columns named 'age'"),
+    "a cut-off Parquet file": (["model", "cut.parquet", "--id", "id", "--out", "o.csv"], 3, "it is cut off"),
+    "no folder": (["model", "one.csv", "--id", "id", "--out", "absent/o.csv"], 4, "there is no folder absent"),
+    "a folder": (["model", "one.csv", "--id", "id", "--out", "folder.csv"], 4, "is a folder"),
+    "below a file": (["model", "one.csv", "--id", "id", "--out", "one.csv/o.csv"], 4, "no folder one.csv"),
+    "not writable": (["model", "one.csv", "--id", "id", "--out", "/proc/o.csv"], 4, "cannot be written", "nothing was"),
+    "Parquet wanted": (["model", "one.csv", "--id", "id", "--out", "o.parquet"], 2, "end it in .csv"),
+    "over the input": (["model", "one.csv", "--id", "id", "--out", "one.csv"], 2, "this is the input"),
+    "no block": (["model", "one.csv", "--out", "o.csv", "--block", "0"], 2, "Invalid value for '--block'"),
+    "no out": (["model", "one.csv"], 2, "Missing option '--out'"),
+}
+
+
+@pytest.mark.parametrize("case", BAD.values(), ids=BAD)
+def test_what_cannot_be_scored_leaves_no_file(capsys, folder, rows, case):
+    arguments, code, *words = case
+    texts = {
+        "one": GOOD,
+        "less": "sex\nf\n",
+        "case": "Age,sex\n1,f\n",
+        "more": "age,sex,extra\n1,f,2\n",
+        "named": "score,age,sex\n1,2,f\n",
+        "words": GOOD + "b,old,m\n",
+        "empty": "id,age,sex\n",
+        "void": "",
+        "twice": "id,age,age,sex\na,1,1,f\n",
+    }
+    for name, text in texts.items():
+        (folder / f"{name}.csv").write_text(text)
+    (folder / "latin.csv").write_bytes("id,age,sex\né,1,f\n".encode("latin-1"))
+    filled(rows).write_parquet("whole.parquet")
+    whole = (folder / "whole.parquet").read_bytes()
+    (folder / "cut.parquet").write_bytes(whole[: len(whole) // 2])
+    (folder / "folder.csv").mkdir()
+    before = left_in(folder)
+    assert refused(run(capsys, "score", *arguments), code, *words)
+    assert left_in(folder) == before
+    assert (folder / "one.csv").read_text() == GOOD
+
+
+def test_a_model_that_knows_no_columns_is_refused(capsys, folder):
+    rng = np.random.default_rng(0)
+    ranker = LinearRanker("auc", surrogate="logistic").fit(rng.normal(size=(40, 2)), np.arange(40) % 2)
+    save(ranker, "ranker")
+    done = run(capsys, "score", "ranker", "t.csv", "--out", "o.csv")
+    assert refused(done, 3, "ranker holds a LinearRanker", "headrank fit")
+
+
+def test_a_score_that_is_not_finite_is_refused_by_row(capsys, folder, model, monkeypatch):
+    def broken(self, rows, *, first_row=1):
+        scores = np.zeros(rows.height)
+        if first_row > 100:
+            scores[3] = np.nan
+        return scores
+
+    monkeypatch.setattr(TableModel, "decision_function", broken)
+    done = run(capsys, "score", "model", "t.csv", "--id", "id", "--out", "o.csv", "--block", "100")
+    assert refused(done, 3, "row 104 of t.csv has a score that is not finite")
+    assert left_in(folder) == ["model", "t.csv"]

@@ -1,0 +1,71 @@
+"""``headrank threshold`` and ``headrank plan``: the library's answers, and its refusals."""
+
+import json
+
+import pytest
+
+import headrank as hr
+from cli.running import refused, run
+
+
+@pytest.mark.parametrize(
+    ("options", "budget"),
+    [
+        (["--max-fpr", "0.05"], {"max_fpr": 0.05}),
+        (["--top", "0.1"], {"top": 0.1}),
+        (["--alerts", "30", "--out-of", "200"], {"alerts": 30, "out_of": 200}),
+        (["--max-fpr", "0.05", "--confidence", "0.5"], {"max_fpr": 0.05, "confidence": 0.5}),
+    ],
+)
+def test_the_threshold_is_that_of_the_library(capsys, scores, scored, options, budget):
+    arguments = ["threshold", scores, "--target", "ill", "--score", "good", *options]
+    expected = hr.threshold_at(scored["y"], scored["good"], **budget)
+    found = json.loads(run(capsys, *arguments, "--json").out)
+    assert {name: found[name] for name in expected.as_dict()} == expected.as_dict()
+    words = run(capsys, *arguments).out
+    assert f"Flag scores of at least {expected.value!r}: {expected.budget.promise}" in words
+
+
+def test_too_few_rows_have_an_exit_code_of_their_own(capsys, scores):
+    done = run(capsys, "threshold", scores, "--target", "y", "--score", "good", "--max-fpr", "0.0001")
+    assert refused(done, 5, "needs at least 29,956 negatives", "use more rows")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ([], "got none of them"),
+        (["--max-fpr", "0.1", "--top", "0.1"], "got --max-fpr and --top"),
+        (["--alerts", "3"], "belong together"),
+        (["--out-of", "3", "--top", "0.1"], "belong together"),
+        (["--alerts", "30", "--out-of", "30"], "fewer alerts than rows"),
+        (["--max-fpr", "5"], "rates are fractions, not percent"),
+        (["--top", "0"], "strictly between 0 and 1"),
+        (["--alerts", "few"], "Invalid value for '--alerts'"),
+    ],
+)
+def test_budgets_that_are_none(capsys, scores, options, words):
+    assert refused(run(capsys, "threshold", scores, "--target", "y", "--score", "good", *options), 2, words)
+
+
+def test_a_plan(capsys):
+    arguments = ["plan", "--epsilon", "0.05", "--positive-rate", "0.02", "--auc", "0.9", "--scorers", "3"]
+    expected = hr.plan(epsilon=0.05, positive_rate=0.02, auc=0.9, n_scorers=3, method="kl")
+    assert run(capsys, *arguments).out == f"{expected}.\n"
+    found = json.loads(run(capsys, *arguments, "--json").out)
+    assert (found["n"], found["n_pos"], found["n_neg"]) == (expected.n, expected.n_pos, expected.n_neg)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--epsilon", "5", "--positive-rate", "0.1"], "epsilon must lie in (0, 1]"),
+        (["--epsilon", "0.1", "--positive-rate", "1"], "positive_rate must lie strictly between"),
+        (["--epsilon", "0.1", "--positive-rate", "0.1", "--method", "x"], "needed one of mcdiarmid"),
+        (["--epsilon", "0.1", "--positive-rate", "0.1", "--scorers", "0"], "n_scorers must be at least 1"),
+        (["--epsilon", "0.1", "--positive-rate", "0.1", "--confidence", "95"], "a fraction, not percent"),
+        (["--epsilon", "0.1"], "Missing option '--positive-rate'"),
+    ],
+)
+def test_plans_that_are_none(capsys, options, words):
+    assert refused(run(capsys, "plan", *options), 2, words)
