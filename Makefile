@@ -23,7 +23,7 @@ test-slow: $(VENV)/.dev
 	$(BIN)/pytest -m slow
 
 docs: $(VENV)/.docs
-	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build
+	$(BIN)/sphinx-build -E -W --keep-going -q -b html docs docs/_build
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/measures.py
@@ -44,7 +44,7 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) demo bench docs/_build docs/api/generated docs/gallery
+	rm -rf $(VENV) demo bench docs/_build docs/api docs/gallery
 
 $(VENV)/.core: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from headrank.bounds.threshold import Threshold, threshold_at
     from headrank.deciders import FPRBudgetClassifier, TopFractionClassifier
     from headrank.estimators import KernelRanker, LinearRanker, LinearRankerCV, path
+    from headrank.model_io import export_json, export_onnx, load, save
     from headrank.plots import CrossValidationDisplay, ForestDisplay, PathDisplay, RocDisplay, SampleSizeDisplay
 
 __version__ = "0.1.0"
@@ -59,6 +60,7 @@ _HOMES = {
     "headrank.bounds.threshold": ("Threshold", "threshold_at"),
     "headrank.deciders": ("FPRBudgetClassifier", "TopFractionClassifier"),
     "headrank.estimators": ("KernelRanker", "LinearRanker", "LinearRankerCV", "path"),
+    "headrank.model_io": ("export_json", "export_onnx", "load", "save"),
     "headrank.plots": (
         "CrossValidationDisplay",
         "ForestDisplay",
@@ -116,11 +118,15 @@ __all__ = [
     "band",
     "compare",
     "compare_many",
+    "export_json",
+    "export_onnx",
     "interval",
+    "load",
     "measure",
     "path",
     "plan",
     "sample_size",
+    "save",
     "select",
     "threshold_at",
 ]

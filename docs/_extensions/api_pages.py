@@ -1,0 +1,106 @@
+"""The pages of the API reference, made from the lists of public names: nothing that is public can be forgotten."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import headrank
+import headrank.datasets
+import headrank.exceptions
+
+FOLDER = "api"
+"""Where the pages are written, below the sources of the documentation."""
+
+HEADINGS = {
+    "curve": (
+        "The curve",
+        "Counts of positives and negatives at each score. Everything that is measured is read off it.",
+    ),
+    "measures": (
+        "Measures",
+        "How good is a scorer, and where? Each class is one kind of number; all share the methods of "
+        "`headrank.Measure`. `headrank.measures` has the same names.",
+    ),
+    "estimators": ("Learning", "Scorers trained for the head of the list, as scikit-learn estimators."),
+    "bounds": ("How sure is it?", "Intervals, bands, comparisons, thresholds and sample sizes."),
+    "deciders": ("Acting on it", "Classifiers that put a threshold on any scorer."),
+    "plots": ("Pictures", "What it looks like, with matplotlib. The numbers stay on the object."),
+    "model_io": ("Model files", "Written and read without pickle."),
+    "datasets": ("Data sets", "Populations whose truth is known, a small real example, and readers for files."),
+    "exceptions": ("Errors and warnings", "What headrank raises beyond the errors that Python has."),
+}
+"""Title and first sentence of the page for each folder of the package, in the order of the pages."""
+
+
+def public_names() -> dict[str, list[str]]:
+    """Return the full name of all that is public, by the folder it lives in; a folder without a heading is an error."""
+    found: dict[str, list[str]] = {folder: [] for folder in HEADINGS}
+    for name in headrank.__all__:
+        # A class or function knows its module; the folder is what comes after "headrank.".
+        found[getattr(headrank, name).__module__.split(".")[1]].append(f"headrank.{name}")
+    found["datasets"] = [f"headrank.datasets.{name}" for name in headrank.datasets.__all__]
+    found["exceptions"] = [
+        f"headrank.exceptions.{name}"
+        for name, value in vars(headrank.exceptions).items()
+        if isinstance(value, type) and value.__module__ == "headrank.exceptions"
+    ]
+    return {folder: sorted(names, key=_classes_last) for folder, names in found.items() if names}
+
+
+def pages() -> dict[str, str]:
+    """Return the text of each page by its file name."""
+    names = public_names()
+    texts = {f"{folder}.rst": _page(*HEADINGS[folder], names[folder]) for folder in names}
+    entries = "\n".join(f"   {folder}" for folder in names)
+    texts["index.rst"] = (
+        f"{_title('API reference')}\n\n"
+        "All that is public, by the question it answers. ``import headrank as hr`` gives every name but those of\n"
+        "``headrank.datasets`` and ``headrank.exceptions``.\n\n"
+        f".. toctree::\n   :maxdepth: 2\n\n{entries}\n"
+    )
+    return texts
+
+
+def distinct_file_names() -> dict[str, str]:
+    """Return file names for functions that differ from a class by a capital alone, as some file systems do not."""
+    every = [name for names in public_names().values() for name in names]
+    twins = Counter(name.lower() for name in every)
+    return {name: f"{name}-function" for name in every if twins[name.lower()] > 1 and name == name.lower()}
+
+
+def _page(title: str, sentence: str, names: list[str]) -> str:
+    module = names[0].rpartition(".")[0]  # the same for all names of a page
+    entries = "\n".join(f"   {name.removeprefix(module + '.')}" for name in names)
+    table = f".. currentmodule:: {module}\n\n.. autosummary::\n   :toctree: generated\n\n{entries}\n"
+    return f"{_title(title)}\n\n{sentence}\n\n{table}"
+
+
+def _title(text: str) -> str:
+    return f"{text}\n{'=' * len(text)}"
+
+
+def _classes_last(full_name: str) -> tuple[bool, str]:
+    name = full_name.rpartition(".")[2]
+    return name[0].isupper(), name.lower()
+
+
+def _write(app: Any, _config: Any) -> None:
+    folder = Path(app.srcdir) / FOLDER
+    folder.mkdir(exist_ok=True)
+    texts, file_names = pages(), distinct_file_names()
+    every = [name for names in public_names().values() for name in names]
+    kept = {folder / name for name in texts} | {folder / "generated" / f"{file_names.get(n, n)}.rst" for n in every}
+    for page in set(folder.rglob("*.rst")) - kept:  # of what is no longer public
+        page.unlink()
+    for name, text in texts.items():
+        file = folder / name
+        if not file.exists() or file.read_text(encoding="utf-8") != text:  # else Sphinx would read it all again
+            file.write_text(text, encoding="utf-8")
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Write the pages before Sphinx looks for its sources."""
+    app.connect("config-inited", _write)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
