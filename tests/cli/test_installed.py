@@ -16,7 +16,9 @@ from skrub import TableVectorizer
 
 from cli.running import Done, finish, installed_command, left_in, refused, start
 from headrank.model_io import save
-from headrank.training import Column, Goal, TableModel
+from headrank.training.columns import Column
+from headrank.training.goal import Goal
+from headrank.training.table_model import TableModel
 
 LINES_PER_BLOCK = 20
 

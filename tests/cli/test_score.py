@@ -17,7 +17,9 @@ import headrank.model_io
 from cli.running import left_in, refused, run
 from headrank.estimators import LinearRanker
 from headrank.model_io import load, save
-from headrank.training import Column, Goal, TableModel
+from headrank.training.columns import Column
+from headrank.training.goal import Goal
+from headrank.training.table_model import TableModel
 
 N_ROWS = 230
 

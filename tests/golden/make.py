@@ -18,8 +18,10 @@ from skrub import SquashingScaler, StringEncoder, TableVectorizer
 import headrank as hr
 from headrank.model_io import save
 from headrank.model_io.container import FORMAT
-from headrank.training import Column, Goal, TableModel
+from headrank.training.columns import Column
 from headrank.training.features import Matrix
+from headrank.training.goal import Goal
+from headrank.training.table_model import TableModel
 
 HERE = Path(__file__).parent
 N = 120

@@ -10,7 +10,7 @@ import pytest
 
 from headrank.model_io import load
 from headrank.model_io.container import FORMAT
-from headrank.training import TableModel
+from headrank.training.table_model import TableModel
 
 HERE = Path(__file__).parent
 FILES = sorted(HERE.glob("*.headrank"))

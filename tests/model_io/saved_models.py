@@ -15,8 +15,10 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, Stan
 from skrub import SquashingScaler, StringEncoder, TableVectorizer
 
 import headrank as hr
-from headrank.training import Column, Goal, TableModel
+from headrank.training.columns import Column
 from headrank.training.features import Matrix
+from headrank.training.goal import Goal
+from headrank.training.table_model import TableModel
 
 N = 240
 

@@ -10,7 +10,7 @@ from headrank.exceptions import ModelFileError
 from headrank.model_io import load
 from headrank.model_io.contents import faults
 from headrank.solvers.trace import Step
-from headrank.training import Goal
+from headrank.training.goal import Goal
 from model_io.forging import unchecked
 from model_io.saved_models import made
 

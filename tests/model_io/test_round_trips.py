@@ -21,7 +21,7 @@ from headrank.model_io.contents import faults
 from headrank.model_io.dumping import dumped
 from headrank.model_io.payload import canonical
 from headrank.model_io.trusted import TRUSTED
-from headrank.training import TableModel
+from headrank.training.table_model import TableModel
 from model_io.saved_models import MAKERS, made, numbers
 
 

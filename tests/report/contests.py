@@ -9,7 +9,9 @@ import headrank as hr
 from headrank.datasets import Binormal
 from headrank.exceptions import TooFewRowsError
 from headrank.report import render_html, summarize
-from headrank.training import Coefficient, Column, Contest, Entrant, Facts, Goal
+from headrank.training.columns import Column
+from headrank.training.contest import Coefficient, Contest, Entrant, Facts
+from headrank.training.goal import Goal
 
 FEATURES = (
     *("age", "amount of the loan", "city: Berlin", "city: Lyon", "days since the last payment", "number of accounts"),

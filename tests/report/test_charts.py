@@ -11,7 +11,7 @@ import headrank as hr
 from headrank.report import charts, summarize
 from headrank.report.charts import control_of
 from headrank.report.geometry import SIDE, bars, forest, histogram_drawing, roc_drawing, ticks
-from headrank.training import Goal
+from headrank.training.goal import Goal
 from report.contests import CONTESTS, contest, contest_of, summary_of
 
 WITHOUT_QUERIES = pytest.mark.parametrize("name", [name for name in CONTESTS if not name.startswith("queries")])

@@ -10,7 +10,8 @@ import pytest
 import headrank as hr
 from headrank.report import summarize
 from headrank.report.charts import MOST_LEVELS, tick_step
-from headrank.training import Coefficient, Goal
+from headrank.training.contest import Coefficient
+from headrank.training.goal import Goal
 from report.contests import CONTESTS, contest, contest_of, summary_of
 
 EVERY = pytest.mark.parametrize("name", CONTESTS)

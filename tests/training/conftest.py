@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from headrank.training import Contest, Goal, Origin, train
+from headrank.training.contest import Contest, Origin
+from headrank.training.goal import Goal
+from headrank.training.train import train
 from training.tables import messy_frame
 
 ORIGIN = Origin("cases.csv", sha256="ab", target="ill", positive="yes", id_column="case", dropped=("note",))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headrank.exceptions import InvalidSampleError
-from headrank.training import Column, columns_of, conformed
+from headrank.training.columns import Column, columns_of, conformed
 
 KINDS = [
     (pl.Series([1, 2], dtype=pl.UInt8), "number"),

@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 from sklearn.pipeline import Pipeline
 
 from headrank.exceptions import InvalidSampleError
-from headrank.training import columns_of, conformed
+from headrank.training.columns import columns_of, conformed
 from headrank.training.features import (
     Matrix,
     blocks,

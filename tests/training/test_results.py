@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from headrank.bounds.selection import select
 from headrank.bounds.threshold import threshold_at
-from headrank.training import Contest, Entrant, Facts, Goal, ranked, table_model
+from headrank.training.contest import Contest, Entrant, Facts
+from headrank.training.goal import Goal
+from headrank.training.results import ranked, table_model
 
 
 def contest_of(y, scores, goal, *, qid=None, threshold=None, **facts):

@@ -7,8 +7,9 @@ import polars as pl
 import pytest
 from scipy.sparse import csr_array
 
-from headrank.training import Entrant, columns_of
 from headrank.training import suspicions as look
+from headrank.training.columns import columns_of
+from headrank.training.contest import Entrant
 from headrank.training.features import Features, sparse_features
 
 N = 100

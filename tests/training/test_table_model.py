@@ -8,8 +8,8 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from headrank.exceptions import InvalidSampleError
-from headrank.training import table_model
 from headrank.training.holdout import split
+from headrank.training.results import table_model
 
 
 @pytest.fixture(params=["ranker", "logistic regression", "gradient boosting"])

@@ -15,11 +15,13 @@ from headrank.bounds.selection import select
 from headrank.bounds.threshold import threshold_at
 from headrank.estimators._risk import LinearRisk
 from headrank.exceptions import CollapsedFitWarning, InvalidSampleError
-from headrank.training import Contest, Goal, Handover, Origin, conformed, train
 from headrank.training import entrants as entrants_module
 from headrank.training import holdout as holdout_module
+from headrank.training.columns import conformed
+from headrank.training.contest import Contest, Origin
+from headrank.training.goal import Goal
 from headrank.training.holdout import split
-from headrank.training.train import confidence_of_each
+from headrank.training.train import Handover, confidence_of_each, train
 
 ORIGIN = Origin("t.csv", sha256="", target="y", positive="1")
 

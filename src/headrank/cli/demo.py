@@ -25,7 +25,7 @@ def run(
     Example: headrank demo --out demo
     """
     from headrank.datasets import coarse_eights_table
-    from headrank.training import Goal
+    from headrank.training.goal import Goal
 
     wishes = Wishes(Goal(max_fpr=0.05))
     command = f"headrank fit {TABLE} --target eight {wishes.goal.option} --out result"

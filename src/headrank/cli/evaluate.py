@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from headrank.bounds.interval import Interval
     from headrank.measures import Measure
-    from headrank.training import Goal
+    from headrank.training.goal import Goal
 
 
 @dataclass(frozen=True)

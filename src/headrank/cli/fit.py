@@ -15,7 +15,7 @@ from headrank.cli.sources import Source, is_table, svmlight_source, table_source
 from headrank.measures.spelling import shown
 
 if TYPE_CHECKING:
-    from headrank.training import Goal
+    from headrank.training.goal import Goal
 
 DEFAULT_FPR = "0:0.1"
 

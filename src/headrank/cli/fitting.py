@@ -15,7 +15,8 @@ from headrank.cli.printing import console, progress_bar
 if TYPE_CHECKING:
     from headrank.cli.sources import Source
     from headrank.report import Summary
-    from headrank.training import Contest, Goal
+    from headrank.training.contest import Contest
+    from headrank.training.goal import Goal
     from headrank.training.progress import Progress
 
 MODEL, REPORT, RANKED, RESULT = "model", "report.html", "ranked.csv", "result.json"
@@ -46,7 +47,7 @@ def fit_and_write(
     ``source`` reads the rows; it may leave files in the folder that it is given.
     """
     from headrank._whole_files import whole_folder
-    from headrank.report import render_json, render_text
+    from headrank.report import render_brief, render_json
 
     started = perf_counter()
     with about_output(out), whole_folder(out, overwrite=overwrite) as folder, _shown() as progress:
@@ -55,7 +56,7 @@ def fit_and_write(
         summary = _write(contest, folder)
         progress("writing the report", 1, 1)
     screen = console(as_json=as_json)
-    screen.print(render_text(summary))
+    screen.print(render_brief(summary))
     screen.print(f"Done in {perf_counter() - started:.0f} s. In {out}:")
     for name, what in _WHAT.items():
         screen.print(f"  {name:<12} {what}")

@@ -11,7 +11,7 @@ from headrank.cli.failures import about_option
 
 if TYPE_CHECKING:
     from headrank.measures import Measure
-    from headrank.training import Goal
+    from headrank.training.goal import Goal
 
 Scores = Annotated[
     Path,

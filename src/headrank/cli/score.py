@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.console import Console
 
-    from headrank.training import TableModel
+    from headrank.training.table_model import TableModel
 
 _ROW, _SCORE, _FLAGGED = "row", "score", "flagged"
 
@@ -91,7 +91,7 @@ def _require_fit_name(out: Path, data: Path) -> None:
 
 def _loaded(path: Path) -> TableModel:
     from headrank.model_io import load
-    from headrank.training import TableModel
+    from headrank.training.table_model import TableModel
 
     with about_input(path):
         fitted = load(path)

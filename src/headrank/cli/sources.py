@@ -14,7 +14,7 @@ from headrank._types import BoolVector
 from headrank.cli.failures import Refusal, about_input
 
 if TYPE_CHECKING:
-    from headrank.training import Origin
+    from headrank.training.contest import Origin
     from headrank.training.train import Handover
 
 
@@ -48,7 +48,7 @@ def table_source(
 ) -> Source:
     """Read a table."""
     from headrank.datasets import read_table
-    from headrank.training import Origin
+    from headrank.training.contest import Origin
     from headrank.training.train import Handover
 
     with about_input(data):
@@ -69,7 +69,7 @@ def table_source(
 def svmlight_source(data: Path, *, command: str, positive: str | None = None) -> Source:
     """Read an svmlight or LETOR file; rows labelled at least ``positive`` are positive."""
     from headrank.datasets import read_svmlight
-    from headrank.training import Origin
+    from headrank.training.contest import Origin
     from headrank.training.train import Handover
 
     try:

@@ -13,7 +13,7 @@ from headrank.curve import RocCurve, share
 from headrank.labels import check_binary
 from headrank.report.contents import Answer, Bound
 from headrank.report.wording import decimal, listed, rounded_percent, sentence, subject
-from headrank.training import Contest
+from headrank.training.contest import Contest
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from headrank.curve import RocCurve, share
 from headrank.plots.polyline import Window, visible
 from headrank.report.answer import paid_for_all
 from headrank.report.contents import BandPart, Control, Histogram, Levels, Line, RocChart
-from headrank.training import Contest
+from headrank.training.contest import Contest
 
 MOST_LEVELS = 20_000
 """Distinct scores that are put into the page, unless the goal needs more."""

@@ -7,7 +7,7 @@ from headrank.bounds.tail_limits import THEOREMS
 from headrank.report.answer import paid_for_all
 from headrank.report.contents import Answer, Promise
 from headrank.report.wording import sentence
-from headrank.training import Contest
+from headrank.training.contest import Contest
 
 
 def promises_of(contest: Contest, answer: Answer) -> tuple[Promise, ...]:

@@ -25,7 +25,7 @@ from headrank.report.contents import (
 )
 from headrank.report.promises import promises_of
 from headrank.report.wording import goal_in_words, measure_in_words, sentence, subject
-from headrank.training import Contest, Facts
+from headrank.training.contest import Contest, Facts
 
 _DRIVERS = 20
 """Coefficients that are shown."""
@@ -50,7 +50,9 @@ def summarize(contest: Contest) -> Summary:
     --------
     >>> import numpy as np
     >>> import polars as pl
-    >>> from headrank.training import Goal, Origin, train
+    >>> from headrank.training.contest import Origin
+    >>> from headrank.training.goal import Goal
+    >>> from headrank.training.train import train
     >>> rng = np.random.default_rng(0)
     >>> y = rng.random(400) < 0.3
     >>> frame = pl.DataFrame({"size": rng.normal(size=400) + 2 * y, "weight": rng.normal(size=400)})

@@ -1,4 +1,4 @@
-"""The report for a terminal: plain words, no colours."""
+"""The report in plain words, for a terminal or a mail: all of it, or what one wants to know first."""
 
 from __future__ import annotations
 
@@ -22,6 +22,17 @@ def render_text(summary: Summary) -> str:
         *_listed("Warnings", summary.warnings),
         *_listed("What is promised and what is assumed", [f"{each.about}: {each.words}" for each in summary.promises]),
         *_reproduce(summary),
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def render_brief(summary: Summary) -> str:
+    """Return the answer, all models, the threshold and the warnings, as `render_text` has them."""
+    parts = [
+        _paragraph(" ".join(summary.answer.sentences)),
+        *_models(summary),
+        *_threshold(summary),
+        *_listed("Warnings", summary.warnings),
     ]
     return "\n".join(parts) + "\n"
 

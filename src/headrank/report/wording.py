@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from headrank.bounds.interval import percent
-from headrank.training import Goal
+from headrank.training.goal import Goal
 
 
 def goal_in_words(goal: Goal) -> str:
