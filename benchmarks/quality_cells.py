@@ -7,6 +7,7 @@ Every model sees the same training rows and is tuned on the same measure over th
   judged by all measures (GridSearchCV with several scorers); the best C of each is fitted to all training rows.
 - the rankers on one split for one measure. One run of `LinearRankerCV` with its defaults tries every candidate. Its own
   choice is one row; the others are, for each surrogate, the candidate with the best mean over the folds, fitted anew.
+  As a rival, the smooth one starts from the best logistic regression alone, which takes a run of its own.
 """
 
 from __future__ import annotations
@@ -271,14 +272,15 @@ def rank(contest: Contest, name: str) -> list[Result]:
     rows, heard = contest.train, Heard()
     with heard:
         cv = LinearRankerCV(name, cv=folds_of(rows)).fit(rows.X, rows.y, qid=rows.qid)
+    plain = LinearRankerCV(name, surrogates=("logistic", "smooth"), cv=folds_of(rows))
     found = []
     for surrogate, model in SURROGATES.items():
-        best = max((trial for trial in cv.trials_ if trial.candidate.surrogate == surrogate), key=lambda t: t.mean)
-        again, ranker = Heard(), cv.ranker_
-        if best.candidate != cv.best_:
-            with again:
-                ranker = best.candidate.ranker(measure(name), tol=cv.tol, max_iter=cv.max_iter)
-                ranker.set_params(standardize=not sp.issparse(rows.X)).fit(rows.X, rows.y, qid=rows.qid)
+        again = Heard()
+        with again:
+            trials = plain.fit(rows.X, rows.y, qid=rows.qid).trials_ if surrogate == "smooth" else cv.trials_
+            best = max((trial for trial in trials if trial.candidate.surrogate == surrogate), key=lambda t: t.mean)
+            ranker = best.candidate.ranker(measure(name), tol=cv.tol, max_iter=cv.max_iter)
+            ranker.set_params(standardize=not sp.issparse(rows.X)).fit(rows.X, rows.y, qid=rows.qid)
         remarks = again.kinds | ({CollapsedFitWarning.__name__} if ranker.collapsed_ else set())
         found.append(contest.result(model, name, ranker, again.cost, details(best.candidate), remarks))
     return [*found, contest.result(CHOICE, name, cv, heard.cost, details(cv.best_), heard.kinds)]
@@ -286,9 +288,17 @@ def rank(contest: Contest, name: str) -> list[Result]:
 
 def details(candidate: Any) -> str:
     """A candidate in one line without commas."""
-    start = "" if candidate.start_C is None else f" start_C={candidate.start_C:g}"
+    members = getattr(candidate, "members", (candidate,))
+    return " + ".join(f"{_one(each)}{_start(each)}" for each in members)
+
+
+def _one(candidate: Any) -> str:
     bandwidth = "" if candidate.bandwidth is None else f" bandwidth={candidate.bandwidth:g}"
-    return f"{candidate.surrogate} C={candidate.C:g}{bandwidth}{start}"
+    return f"{candidate.surrogate} C={candidate.C:g}{bandwidth}"
+
+
+def _start(candidate: Any) -> str:
+    return f" from ({' + '.join(map(_one, candidate.start))})" if candidate.start else ""
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import headrank as hr
-from headrank.estimators._candidates import SURROGATES, Candidate, Trial
-from headrank.estimators.cross_validation import _in_order_of_choice, _why
+from headrank.estimators._candidates import Average, Candidate, Trial, as_one
+from headrank.estimators._choice import equals, in_order_of_choice, why
 
 
 def trial(surrogate, values, *, C=1.0, collapsed=False):
@@ -14,9 +14,13 @@ def trial(surrogate, values, *, C=1.0, collapsed=False):
     return Trial(Candidate(surrogate, C), values, flags, np.ones(values.size, dtype=int))
 
 
-def chosen(*trials, surrogates=SURROGATES):
-    present = [name for name in surrogates if any(t.candidate.surrogate == name for t in trials)]
-    return _in_order_of_choice(trials, present)[0]
+def average(values, *members):
+    values = np.array(values, dtype=float)
+    return Trial(Average(tuple(t.candidate for t in members)), values, values < -9, np.ones(values.size, dtype=int))
+
+
+def chosen(*trials):
+    return in_order_of_choice(trials)[0]
 
 
 def test_a_trial_knows_mean_and_standard_error():
@@ -33,27 +37,16 @@ def test_a_trial_has_collapsed_when_most_folds_have(flags, has):
     assert trial("tight", [0.1] * 4, collapsed=np.array(flags, dtype=bool)).has_collapsed == has
 
 
-def test_a_challenger_within_one_paired_standard_error_loses():
+def test_a_smooth_one_must_lead_by_more_than_the_standard_error_of_the_difference():
     simple = trial("logistic", [0.50, 0.60, 0.70])
-    # The lead 0.06, -0.03, 0.03 has mean 0.02 and standard error 0.0265.
-    assert chosen(simple, trial("smooth", [0.56, 0.57, 0.73])) is simple
+    clear = trial("smooth", [0.52, 0.63, 0.71], C=1.0)  # ahead by 0.02, standard error 0.0058
+    noisy = trial("smooth", [0.56, 0.57, 0.73], C=1.0)  # ahead by 0.02, standard error 0.026
+    assert chosen(simple, clear) is clear
+    assert chosen(simple, noisy) is simple
+    assert chosen(simple, trial("smooth", [0.48, 0.57, 0.69])) is simple
 
 
-def test_a_challenger_ahead_by_more_wins_however_much_folds_differ():
-    """Folds that differ by 0.2 do not hide a lead of 0.02 that is the same in each: the error is that of the lead."""
-    simple, daring = trial("logistic", [0.50, 0.70, 0.90]), trial("smooth", [0.519, 0.720, 0.921])
-    assert chosen(simple, daring) is daring
-
-
-def test_the_border_is_one_standard_error():
-    simple = trial("logistic", [0.0, 0.0, 0.0, 0.0])
-    lead = np.array([1.0, 1.0, -1.0, -1.0])
-    error = lead.std(ddof=1) / 2
-    for factor, wins in ((0.99, False), (1.01, True)):
-        assert (chosen(simple, trial("smooth", lead + factor * error)) is simple) != wins
-
-
-def test_equals_keep_the_simpler():
+def test_equals_keep_the_convex():
     simple = trial("logistic", [0.5, 0.6])
     assert chosen(trial("smooth", [0.5, 0.6]), simple) is simple
     assert chosen(trial("smooth", [0.4, 0.5]), simple) is simple
@@ -64,15 +57,50 @@ def test_within_a_surrogate_the_best_mean_wins():
     assert chosen(trial("logistic", [0.5, 0.5]), best, trial("logistic", [0.4, 0.3], C=100.0)) is best
 
 
-def test_the_order_of_the_surrogates_says_what_is_simple():
-    one, other = trial("logistic", [0.5, 0.6, 0.7]), trial("smooth", [0.6, 0.55, 0.66])
-    assert _in_order_of_choice([one, other], ("logistic", "smooth"))[0] is one
-    assert _in_order_of_choice([one, other], ("smooth", "logistic"))[0] is other
+def test_to_be_averaged_is_the_best_of_each_surrogate_that_is_not_clearly_behind():
+    best = trial("svc", [0.60, 0.60, 0.60])
+    near = trial("tight", [0.55, 0.57, 0.65])  # behind by 0.01, standard error 0.031
+    clear = trial("auc", [0.58, 0.59, 0.58])  # behind by 0.017, standard error 0.0033
+    other_C = trial("svc", [0.59, 0.60, 0.605], C=10.0)
+    assert equals([clear, near, other_C, best]) == [best, near]
+    assert equals([best]) == [best]
+    assert equals([]) == []
 
 
-def test_a_collapsed_incumbent_is_replaced_by_anything_better():
+def test_the_border_of_the_average_is_one_standard_error():
+    best, lead = trial("logistic", [0.0, 0.0, 0.0, 0.0]), np.array([1.0, 1.0, -1.0, -1.0])
+    error = lead.std(ddof=1) / 2
+    for factor, stays in ((0.99, True), (1.01, False)):
+        other = trial("tight", lead - factor * error)
+        assert (other in equals([best, other])) == stays
+
+
+def test_what_has_collapsed_is_not_averaged():
+    good, nothing = trial("logistic", [0.3, 0.3]), trial("tight", [0.9, 0.9], collapsed=True)
+    assert equals([good, nothing]) == [good]
+    assert equals([nothing]) == []
+
+
+def test_the_average_stands_for_its_members():
+    """Whichever of them looks best: that is what the folds cannot tell."""
+    members = trial("logistic", [0.5, 0.6, 0.7]), trial("svc", [0.6, 0.5, 0.71])
+    together = average([0.55, 0.55, 0.7], *members)
+    assert chosen(*members, together) is together
+    better = trial("smooth", [0.65, 0.66, 0.81])
+    assert chosen(*members, together, better) is better
+    assert chosen(*members, together, trial("smooth", [0.56, 0.54, 0.69])) is together
+
+
+def test_an_average_reads_well_and_that_of_one_is_itself():
+    one, two, three = (Candidate(name, 1.0) for name in ("logistic", "svc", "auc"))
+    assert as_one([one]) is one
+    assert str(as_one([one, two])) == "the average of logistic (C=1) and svc (C=1)"
+    assert str(as_one([one, two, three])) == "the average of logistic (C=1), svc (C=1) and auc (C=1)"
+
+
+def test_what_has_collapsed_gives_way_to_anything_that_has_not():
     nothing = trial("tight", [0.2, 0.2, 0.2], collapsed=True)
-    noisy = trial("smooth", [0.9, 0.0, 0.0])  # within the error, but better and not collapsed
+    noisy = trial("smooth", [0.9, 0.0, 0.0])
     assert chosen(nothing, noisy) is noisy
 
 
@@ -87,25 +115,24 @@ def test_all_others_follow_by_their_means_the_collapsed_last():
         trial("logistic", [0.5, 0.5]),
         trial("auc", [0.4, 0.4]),
         trial("tight", [0.45, 0.45], collapsed=True),
-        trial("smooth", [0.9, 0.12]),
+        trial("smooth", [0.8, 0.12]),
         trial("logistic", [0.3, 0.3], C=2.0),
+        average([0.47, 0.47], trial("logistic", [0.5, 0.5]), trial("auc", [0.4, 0.4])),
     ]
-    order = _in_order_of_choice(trials, SURROGATES[:3] + SURROGATES[4:])
-    assert order == [trials[i] for i in (0, 3, 1, 4, 2)]
+    assert in_order_of_choice(trials) == [trials[i] for i in (5, 0, 3, 1, 4, 2)]
 
 
 def said(*trials, measure="auc"):
-    return _why(chosen(*trials), trials, hr.measure(measure))
+    return why(chosen(*trials), trials, hr.measure(measure))
 
 
 def test_the_sentence_says_what_and_why():
     text = said(trial("logistic", [0.5, 0.6, 0.7]), trial("smooth", [0.6, 0.7, 0.81]))
     assert text.startswith("Chose smooth (C=1) for auc: 0.7033 on average over 3 folds, standard error 0.061.")
     assert "logistic (C=1), is behind by 0.1, standard error of the difference 0.0033" in text
-    text = said(trial("logistic", [0.5, 0.6, 0.7]), trial("smooth", [0.56, 0.57, 0.73]))
+    text = said(trial("logistic", [0.5, 0.6, 0.7]), trial("smooth", [0.5, 0.55, 0.72]))
     assert text.startswith("Chose logistic (C=1)")
-    assert "smooth (C=1) is ahead by 0.02" in text
-    assert "too little" in text
+    assert "The best of the others, smooth (C=1), is behind by 0.01" in text
     assert said(trial("logistic", [0.5, 0.6])).endswith("standard error 0.05.")
 
 
@@ -115,16 +142,37 @@ def test_the_sentence_shows_lower_is_better_as_it_is():
     assert "behind by 0.25" in text
 
 
-def test_the_sentence_does_not_call_the_lead_of_a_collapsed_fit_too_little():
+def test_the_sentence_does_not_speak_of_the_lead_of_a_collapsed_fit():
     text = said(trial("logistic", [0.3, 0.3, 0.3]), trial("tight", [0.9, 0.9, 0.9], collapsed=True))
-    assert "too little" not in text
+    assert "ahead" not in text
 
 
-def test_the_sentence_does_not_call_the_chosen_simpler_than_what_comes_before_it():
-    text = said(
-        trial("logistic", [0.5, 0.5, 0.5, 0.5]),
-        trial("auc", [0.9, 0.3, 0.9, 0.4]),  # ahead, but by chance: loses to logistic
-        trial("smooth", [0.52, 0.53, 0.52, 0.53]),
+def test_the_sentence_does_not_hide_that_another_is_ahead():
+    """Clearly, as it may be when the first in order has collapsed on all rows, or by less than the noise."""
+    simple = trial("logistic", [0.5, 0.6, 0.7])
+    clear, noisy = trial("tight", [0.61, 0.7, 0.8]), trial("tight", [0.6, 0.5, 0.75])
+    assert why(simple, (simple, clear), hr.measure("auc")).endswith(
+        "tight (C=1) is ahead by 0.1, standard error of the difference 0.0033."
     )
-    assert text.startswith("Chose smooth")
-    assert "simpler" not in text
+    assert why(simple, (simple, noisy), hr.measure("auc")).endswith("too little, against that noise, to prefer it.")
+
+
+def test_the_sentence_names_the_members_and_compares_with_others_only():
+    members = trial("logistic", [0.5, 0.6, 0.7]), trial("svc", [0.6, 0.5, 0.72])
+    together = average([0.55, 0.55, 0.7], *members)
+    text = said(*members, together)
+    assert text.startswith("Chose the average of logistic (C=1) and svc (C=1) for auc: 0.6 on average over 3 folds")
+    assert text.endswith("The folds cannot tell these apart.")
+    text = said(*members, together, trial("smooth", [0.4, 0.4, 0.4]), trial("tight", [0.45, 0.45, 0.45]))
+    assert "The best of the others, tight (C=1), is behind by 0.15" in text
+
+
+def test_the_sentence_says_where_the_smooth_one_starts():
+    start = trial("logistic", [0.5, 0.6, 0.7]), trial("svc", [0.6, 0.5, 0.7])
+    candidate = Candidate("smooth", 10.0, 0.5, tuple(t.candidate for t in start))
+    smooth = Trial(candidate, np.array([0.7, 0.7, 0.8]), np.zeros(3, dtype=bool), np.ones(3))
+    text = said(*start, average([0.6, 0.6, 0.7], *start), smooth)
+    assert text.startswith(
+        "Chose smooth (C=10, bandwidth=0.5) for auc, starting from the average of logistic (C=1) and"
+    )
+    assert "The best of the others, the average of logistic (C=1) and svc (C=1), is behind by 0.1," in text

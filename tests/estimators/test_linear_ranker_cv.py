@@ -3,15 +3,16 @@
 import numpy as np
 import polars as pl
 import pytest
-from sklearn.model_selection import (
-    StratifiedKFold,
-)
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import StratifiedKFold
 
 import headrank as hr
 from headrank import LinearRanker, LinearRankerCV
 from headrank.exceptions import CollapsedFitWarning
 from headrank.surrogates.choice import smooth_for
 from samples import few_gaussians as gaussians
+from samples import with_outlying_negatives
 
 
 def quick(measure="pauc@0.2", surrogates=("logistic", "tight", "smooth"), **parameters):
@@ -25,7 +26,7 @@ def test_it_never_returns_a_collapsed_model_while_another_is_better():
     collapsed = ranker.cv_results_.group_by("surrogate").agg(pl.col("collapsed").all())
     assert dict(collapsed.iter_rows()) == {"tight": True, "structural": True, "logistic": False}
     assert ranker.best_.surrogate == "logistic"
-    assert not ranker.ranker_.collapsed_
+    assert not any(fitted.collapsed_ for fitted in ranker.rankers_)
     assert ranker.score(X, y) > 2 * 0.01
 
 
@@ -42,7 +43,7 @@ def test_a_choice_that_collapses_on_all_rows_gives_way(monkeypatch):
     monkeypatch.setattr(LinearRanker, "fit", collapsing)
     second = quick(surrogates=("logistic", "smooth"), Cs=(1.0,)).fit(X, y)
     assert {first.best_.surrogate, second.best_.surrogate} == {"logistic", "smooth"}
-    assert second.ranker_.surrogate == second.best_.surrogate
+    assert second.rankers_[0].surrogate == second.best_.surrogate
     assert second.choice_.startswith(f"Chose {second.best_}")
 
 
@@ -62,7 +63,8 @@ def test_the_answer_is_the_ranker_of_the_best_candidate():
         best = ranker.best_
         twin = LinearRanker("pauc@0.2", surrogate=best.surrogate, C=best.C, max_iter=300, standardize=standardize)
         if best.surrogate == "smooth":
-            twin.set_params(bandwidth=best.bandwidth, start_C=best.start_C)
+            start = [LinearRanker("pauc@0.2", surrogate=c.surrogate, C=c.C, max_iter=300) for c in best.start]
+            twin.set_params(bandwidth=best.bandwidth, start=start)
         twin.fit(X, y)
         assert (twin.coef_ == ranker.coef_).all()
         assert (twin.decision_function(X) == ranker.decision_function(X)).all()
@@ -70,12 +72,13 @@ def test_the_answer_is_the_ranker_of_the_best_candidate():
 
 
 def test_the_refit_starts_where_the_folds_did():
-    X, y = gaussians()
-    ranker = quick(surrogates=("smooth", "logistic"), Cs=(0.02, 50.0)).fit(X, y)
+    X, y = with_outlying_negatives()
+    ranker = quick("pauc@0.05", surrogates=("smooth", "logistic"), Cs=(0.02, 50.0), cv=5).fit(X, y)
     assert ranker.best_.surrogate == "smooth"
-    assert ranker.ranker_.start_C == ranker.best_.start_C
-    assert ranker.best_.start_C in (0.02, 50.0)
-    assert ranker.ranker_.bandwidth == ranker.best_.bandwidth == 0.3
+    (start,), (again,) = ranker.best_.start, ranker.rankers_[0].start
+    assert (again.surrogate, again.C) == (start.surrogate, start.C)
+    assert start.C in (0.02, 50.0)
+    assert ranker.rankers_[0].bandwidth == ranker.best_.bandwidth == 0.3
 
 
 @pytest.mark.parametrize("surrogate", ["logistic", "tight", "smooth"])
@@ -100,7 +103,7 @@ def test_weights_and_queries_count_on_the_folds(surrogate):
     assert (np.abs(matters).max(axis=0) > 0.01).all()
 
 
-@pytest.mark.parametrize("surrogate", ["logistic", "auc", "tight", "structural", "smooth"])
+@pytest.mark.parametrize("surrogate", ["logistic", "svc", "auc", "tight", "structural", "smooth"])
 def test_what_is_measured_on_the_folds(surrogate):
     """Each value is that of a single fit on the rows of the fold, scaled as all rows are, on the rows left out."""
     X, y = gaussians(shift=2.5)
@@ -116,13 +119,13 @@ def test_what_is_measured_on_the_folds(surrogate):
     assert ranker.trials_[0].values.std() > 0.02
 
 
-def test_smooth_starts_from_the_best_logistic():
+def test_smooth_starts_from_the_best_of_the_others():
     X, y = gaussians()
     ranker = quick(surrogates=("logistic", "smooth"), Cs=(1e-3, 1.0)).fit(X, y)
     logistic = [t for t in ranker.trials_ if t.candidate.surrogate == "logistic"]
-    best = max(logistic, key=lambda t: t.mean).candidate.C
-    assert {t.candidate.start_C for t in ranker.trials_ if t.candidate.surrogate == "smooth"} == {best}
-    assert {t.candidate.start_C for t in quick(surrogates=("smooth",)).fit(X, y).trials_} == {1.0}
+    best = max(logistic, key=lambda t: t.mean).candidate
+    assert {t.candidate.start for t in ranker.trials_ if t.candidate.surrogate == "smooth"} == {(best,)}
+    assert {t.candidate.start for t in quick(surrogates=("smooth",)).fit(X, y).trials_} == {()}
 
 
 def test_the_frame():
@@ -209,3 +212,26 @@ def test_the_frame_is_made_from_the_trials_and_kept_nowhere():
     assert not any(isinstance(value, pl.DataFrame) for value in vars(ranker).values())
     assert ranker.cv_results_["pauc@0.2"].to_list() == [v for trial in ranker.trials_ for v in trial.values]
     assert ranker.measure_ == hr.PartialAUC(max_fpr=0.2)
+
+
+def test_what_was_chosen_can_be_fitted_to_other_rows():
+    X, y = gaussians(200, 600, shift=1.5)
+    few = np.arange(0, y.size, 4)
+    ranker = quick().fit(X[few], y[few])
+    chosen, trials = ranker.best_, ranker.trials_
+    before = ranker.coef_
+    assert ranker.refit(X, y) is ranker
+    assert ranker.best_ == chosen
+    assert ranker.trials_ is trials
+    assert not np.array_equal(ranker.coef_, before)
+    for one in ranker.rankers_:
+        np.testing.assert_allclose(clone(one).fit(X, y).coef_, one.coef_)
+    with pytest.raises(NotFittedError):
+        quick().refit(X, y)
+
+
+def test_whoever_wants_to_know_is_told_how_far_it_is():
+    X, y = gaussians()
+    told = []
+    quick(surrogates=("logistic", "smooth"), verbose=lambda done, total: told.append((done, total))).fit(X, y)
+    assert told == [(done, 12) for done in range(13)]

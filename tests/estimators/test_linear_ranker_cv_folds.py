@@ -154,7 +154,7 @@ BAD = {
     "too few positives": ({"cv": 5}, {"y": np.arange(120) < 3}, ValueError, r"cv=5 folds.*one has 3.*lower cv"),
     "one fold": ({"cv": 1}, {}, ValueError, "cv must be at least 2"),
     "no fold": ({"cv": []}, {}, ValueError, "fold|cv"),
-    "unknown surrogate": ({"surrogates": ("logistic", "smoth")}, {}, ValueError, "'logistic', 'auc'.*'smoth'"),
+    "unknown surrogate": ({"surrogates": ("logistic", "smoth")}, {}, ValueError, "'logistic', 'svc'.*'smoth'"),
     "no surrogate": ({"surrogates": ()}, {}, ValueError, "surrogates must be some of"),
     "a string": ({"surrogates": "logistic"}, {}, ValueError, "surrogates must be some of"),
     "no C": ({"Cs": ()}, {}, ValueError, "at least one C"),
@@ -325,5 +325,5 @@ def test_a_search_picks_the_better_value_of_a_lower_is_better_measure(estimator)
 
 
 def test_a_candidate_reads_well():
-    assert str(Candidate("smooth", 10.0, 0.5, 1.0)) == "smooth (C=10, bandwidth=0.5)"
+    assert str(Candidate("smooth", 10.0, 0.5, (Candidate("logistic", 1.0),))) == "smooth (C=10, bandwidth=0.5)"
     assert re.fullmatch(r"tight \(C=0\.1\)", str(Candidate("tight", 0.1)))

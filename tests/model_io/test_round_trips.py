@@ -86,8 +86,8 @@ def test_what_was_learned_besides_the_scores_is_kept(tmp_path):
     loaded = load(tmp_path / "model")
     assert loaded.cv_results_.equals(model.cv_results_)
     assert (loaded.best_, loaded.choice_, loaded.best_score_) == (model.best_, model.choice_, model.best_score_)
-    assert str(loaded.ranker_.trace_) == str(model.ranker_.trace_)  # as text, for NaN is not NaN
-    assert loaded.coef_ is loaded.ranker_.coef_  # one array before, one array after
+    traces = ([ranker.trace_ for ranker in each.rankers_] for each in (loaded, model))
+    assert len(set(map(str, traces))) == 1  # as text, for NaN is not NaN
     budget, _ = made("budget")
     save(budget, tmp_path / "budget")
     assert load(tmp_path / "budget").threshold_ == budget.threshold_

@@ -9,7 +9,7 @@ from matplotlib import pyplot as plt
 import headrank as hr
 from headrank.datasets import coarse_eights
 from headrank.estimators import LinearRankerCV
-from headrank.estimators._candidates import Candidate, Trial
+from headrank.estimators._candidates import Average, Candidate, Trial
 from headrank.plots import CrossValidationDisplay
 
 
@@ -150,3 +150,20 @@ def test_what_is_not_fitted_is_refused():
     with pytest.raises(ValueError, match="needed a fitted LinearRankerCV; call fit first"):
         CrossValidationDisplay(LinearRankerCV())
     assert not plt.get_fignums()
+
+
+def test_an_average_is_a_level_line_and_its_members_are_ringed(made_up):
+    members = [made_up.trials_[i] for i in (1, 3)]
+    together = Average(tuple(t.candidate for t in members))
+    made_up.trials_ = [
+        *made_up.trials_,
+        Trial(together, np.array([0.7, 0.8, 0.6]), np.zeros(3, dtype=bool), np.ones(3)),
+    ]
+    made_up.best_ = together
+    display = CrossValidationDisplay(made_up).plot()
+    lines = lines_by_label(display)
+    assert lines["average"].get_ydata() == pytest.approx([0.7, 0.7])
+    for member in members:
+        assert lines[f"averaged: {member.candidate}"].get_ydata()[0] == pytest.approx(member.mean)
+    assert not any(label.startswith("chosen") for label in legend(display))
+    plt.close(display.figure_)

@@ -242,10 +242,26 @@ def logistic_loss(rows: list[Row], intercept: float) -> float:
     return sum(row.weight * (log1p(exp(-abs(m))) + max(-m, 0)) for row, m in zip(rows, margins, strict=True))
 
 
+def squared_hinge(rows: list[Row], intercept: float) -> float:
+    """The sum of the squared margin errors."""
+    margins = [(row.score + intercept) * (1 if row.label else -1) for row in rows]
+    return sum(row.weight * max(0.0, 1 - m) ** 2 for row, m in zip(rows, margins, strict=True))
+
+
 def least_logistic_loss(rows: list[Row]) -> float:
-    """The smallest over all intercepts, by thirds of an interval: the loss is convex in the intercept."""
+    """The smallest over all intercepts."""
+    return _least(lambda intercept: logistic_loss(rows, intercept), rows)
+
+
+def least_squared_hinge(rows: list[Row]) -> float:
+    """The smallest over all intercepts."""
+    return _least(lambda intercept: squared_hinge(rows, intercept), rows)
+
+
+def _least(loss: Callable[[float], float], rows: list[Row]) -> float:
+    """The smallest over all intercepts of a convex loss, by thirds of an interval."""
     low, high = -max(row.score for row in rows) - 50, -min(row.score for row in rows) + 50
     for _ in range(100):
         left, right = low + (high - low) / 3, high - (high - low) / 3
-        low, high = (low, right) if logistic_loss(rows, left) <= logistic_loss(rows, right) else (left, high)
-    return logistic_loss(rows, (low + high) / 2)
+        low, high = (low, right) if loss(left) <= loss(right) else (left, high)
+    return loss((low + high) / 2)

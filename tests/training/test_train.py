@@ -169,8 +169,12 @@ def test_with_many_rows_the_ranker_is_chosen_on_some_and_fitted_to_all(monkeypat
     assert fitted.remark.endswith(f"of {contest.facts.n_train} training rows, and fitted to all.")
     rows = split(y, qid).train
     scaled = fitted.model[:-1].transform(conformed(frame, contest.facts.columns)[rows])
-    again = clone(fitted.model[-1]).fit(scaled, y[rows], qid=None if qid is None else qid[rows])
-    assert again.coef_ == pytest.approx(fitted.model[-1].coef_, rel=1e-3)
+    chosen = fitted.model[-1]
+    for ranker in chosen.rankers_:
+        again = clone(ranker).fit(scaled, y[rows], qid=None if qid is None else qid[rows])
+        assert again.coef_ == pytest.approx(ranker.coef_, rel=1e-3)
+    assert chosen.verbose == 0
+    assert chosen.cv == 5
 
 
 def test_a_leak_is_suspected():

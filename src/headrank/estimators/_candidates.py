@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
 from math import sqrt
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -29,16 +29,17 @@ from headrank.measures.spelling import shown
 from headrank.solvers import Bundle
 from headrank.surrogates import HINGES
 
-SURROGATES = ("logistic", "auc", "tight", "structural", "smooth")
+SURROGATES = ("logistic", "svc", "auc", "tight", "structural", "smooth")
 """From the simplest to the most daring; "auc" is the hinge of the whole curve."""
 DEFAULT_CS = {
     "logistic": (1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0),
+    "svc": (1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0),
     "auc": (1.0, 10.0, 100.0, 1000.0),
     "tight": (1.0, 10.0, 100.0, 1000.0),
     "structural": (1.0, 10.0, 100.0, 1000.0),
     "smooth": (0.1, 1.0, 10.0, 100.0),
 }
-"""The risk of a hinge or of a smooth surrogate is a mean over rows, the logistic loss a sum."""
+"""The risk of a hinge or of a smooth surrogate is a mean over rows, the loss of a classifier a sum."""
 _HINGED = ("auc", *HINGES)
 _HINGE_TOL = 10.0
 
@@ -51,8 +52,8 @@ class Candidate:
     C: float
     bandwidth: float | None = None
     """Of the smooth surrogate."""
-    start_C: float | None = None  # noqa: N815  # C is C, as everywhere in the scikit-learn world
-    """Of the logistic regression that the smooth surrogate starts from."""
+    start: tuple[Candidate, ...] = ()
+    """Whose average the smooth surrogate starts from and stays near; if none, `LinearRanker`'s logistic regression."""
 
     def __str__(self) -> str:
         bandwidth = "" if self.bandwidth is None else f", bandwidth={shown(self.bandwidth)}"
@@ -67,9 +68,30 @@ class Candidate:
         """Make the ranker that learns so."""
         target = target_of(measure, self.surrogate)
         ranker = LinearRanker(target, surrogate=self.kind, C=self.C, tol=tol, max_iter=max_iter)
-        if self.bandwidth is not None and self.start_C is not None:
-            ranker.set_params(bandwidth=self.bandwidth, start_C=self.start_C)
+        if self.bandwidth is not None:
+            ranker.set_params(bandwidth=self.bandwidth)
+        if self.start:
+            ranker.set_params(start=[each.ranker(measure, tol=tol, max_iter=max_iter) for each in self.start])
         return ranker
+
+
+@dataclass(frozen=True)
+class Average:
+    """Several candidates as one: the mean of their scores, each scaled to variance 1. Again a linear scorer."""
+
+    members: tuple[Candidate, ...]
+    surrogate: ClassVar[str] = "average"
+    C: ClassVar[None] = None
+    bandwidth: ClassVar[None] = None
+
+    def __str__(self) -> str:
+        *others, last = map(str, self.members)
+        return f"the average of {', '.join(others)} and {last}"
+
+
+def as_one(candidates: Sequence[Candidate]) -> Candidate | Average:
+    """Take several candidates as one; the average of one is itself."""
+    return candidates[0] if len(candidates) == 1 else Average(tuple(candidates))
 
 
 def target_of(measure: Measure, surrogate: str) -> Measure:
@@ -122,13 +144,28 @@ class Outcome(NamedTuple):
     """The measure on the rows left out, negated if lower is better."""
     collapsed: bool
     n_iter: int
+    weights: Vector
+    """0 where it has collapsed."""
+
+
+def trial_of(candidate: Candidate | Average, outcomes: Sequence[Outcome]) -> Trial:
+    """Gather what came of a candidate on all folds."""
+    values, collapsed, n_iter = (np.array([outcome[i] for outcome in outcomes]) for i in range(3))
+    return Trial(candidate, values, collapsed, n_iter)
+
+
+def averaged(fold: Fold, members: Sequence[Outcome]) -> Outcome:
+    """Average what several candidates have learned on a fold; those that have collapsed there add nothing."""
+    weights = fold.learner().averaged([member.weights for member in members])
+    n_iter = sum(member.n_iter for member in members)
+    return Outcome(fold.measured(weights), all(member.collapsed for member in members), n_iter, weights)
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
     """What a candidate is worth on each fold."""
 
-    candidate: Candidate
+    candidate: Candidate | Average
     values: Vector
     """The measure on the rows left out, one value per fold."""
     collapsed: Vector
@@ -177,10 +214,17 @@ class Fold:
 
 
 def tried(
-    fold: Fold, candidates: Sequence[Candidate], *, tol: float, max_iter: int, told: Callable[[], None]
+    fold: Fold,
+    candidates: Sequence[Candidate],
+    *,
+    tol: float,
+    max_iter: int,
+    told: Callable[[], None],
+    anchor: Vector | None = None,
 ) -> list[Outcome]:
     """Learn with candidates that differ in C alone, in rising order, each starting from the one before.
 
+    ``anchor`` is what the smooth surrogate starts from, where it is known from earlier trials on the same fold.
     Candidates that do not converge or collapse are not warned of: they are judged by what they are worth.
     """
     first, learner = candidates[0], fold.learner()
@@ -189,7 +233,8 @@ def tried(
     ranker = first.ranker(learner.measure, tol=tol, max_iter=max_iter)
     target = target_of(learner.measure, first.surrogate)
     problem = learner.with_surrogate(first.kind, measure=target, bandwidth=ranker.bandwidth)
-    anchor = ranker.anchor(problem) if first.surrogate == "smooth" else None
+    if first.surrogate == "smooth":
+        anchor = ranker.anchor(problem) if anchor is None else anchor
     start, bundle = None, Bundle()
     results: list[Outcome] = []
     for candidate in candidates:
@@ -204,6 +249,7 @@ def tried(
             raise KeyboardInterrupt
         start = solution.weights
         collapsed = problem.collapsed(solution, candidate.C)
-        results.append(Outcome(fold.measured(solution.weights), collapsed, solution.n_iter))
+        weights = np.zeros_like(start) if collapsed else start
+        results.append(Outcome(fold.measured(start), collapsed, solution.n_iter, weights))
         told()
     return results

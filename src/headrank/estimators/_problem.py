@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
 from typing import Any
@@ -18,7 +18,7 @@ from headrank.labels import Sample, check_queries, check_weights
 from headrank.measures import Measure
 from headrank.rows import Rows, ScaledRows, SubsetRows, open_rows
 from headrank.solvers import Solution, Step, cutting_plane, hybrid
-from headrank.surrogates import HINGES, RowFacts, surrogate_for
+from headrank.surrogates import CLASSIFIERS, HINGES, RowFacts, surrogate_for
 
 _COLLAPSED = 1e-2
 """A fit has collapsed when no weights bring the surrogate's risk down by more than this share."""
@@ -79,9 +79,15 @@ class Problem:
         spread = float(np.sqrt(np.average((scores - mean) ** 2, weights=self.weights)))
         return weights / spread if spread > 1e-9 * float(np.abs(scores).max()) else np.zeros_like(weights)
 
-    def coef(self, solution: Solution) -> Vector:
-        """The solution as coefficients of the features as they came in."""
-        return solution.weights if self.scale is None else np.asarray(solution.weights / self.scale)
+    def averaged(self, scorers: Sequence[Vector]) -> Vector:
+        """The mean of scorers, each and the mean itself scaled so that its training scores have variance 1."""
+        if len(scorers) == 1:
+            return self.standardised(scorers[0])
+        return self.standardised(np.sum([self.standardised(weights) for weights in scorers], axis=0))
+
+    def coef(self, weights: Vector) -> Vector:
+        """Weights as coefficients of the features as they came in."""
+        return weights if self.scale is None else np.asarray(weights / self.scale)
 
     def sample(self, scores: Vector) -> Sample:
         """The training sample with some scores, without the rows of weight 0."""
@@ -189,8 +195,8 @@ def _counting(sample: Sample) -> Sample:
 
 
 def _facts(kind: str, positive: BoolVector, weights: Vector | None, queries: IntVector | None) -> RowFacts:
-    if kind != "logistic" and weights is not None and np.all(weights == weights[0]):
-        weights = None  # a mean over rows of equal weight is a plain mean; the logistic loss is a sum
+    if kind not in CLASSIFIERS and weights is not None and np.all(weights == weights[0]):
+        weights = None  # a mean over rows of equal weight is a plain mean; those losses are sums
     return RowFacts(*_by_class(weights, positive), *_by_class(queries, positive))
 
 

@@ -6,28 +6,36 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import count
 from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+from sklearn.utils.validation import check_is_fitted
 
 from headrank._numbers import above_zero, whole
-from headrank._types import ArrayLike
+from headrank._types import ArrayLike, Vector
 from headrank.estimators._candidates import (
     DEFAULT_CS,
     SURROGATES,
+    Average,
     Candidate,
     Fold,
+    Outcome,
     Trial,
-    standard_error,
+    as_one,
+    averaged,
     target_of,
+    trial_of,
     tried,
 )
+from headrank.estimators._choice import equals, in_order_of_choice, members_of, why
 from headrank.estimators._problem import Problem, pose
 from headrank.estimators._scorer import LinearScorer
 from headrank.estimators.linear import LinearRanker
+from headrank.estimators.threads import threads_that_pay
 from headrank.exceptions import CollapsedFitWarning
 from headrank.measures import AUC, EnrichmentFactor, Measure, PrecisionAt, RecallAt
 from headrank.measures import measure as measure_of
@@ -38,9 +46,10 @@ class LinearRankerCV(LinearScorer):
     """The linear scorer to use: surrogate, C and bandwidth chosen by cross-validation on the measure.
 
     No surrogate wins everywhere. Hinges collapse on overlapping classes, smooth surrogates overfit few positives, and
-    often enough logistic regression is best. So each is tried, from the simplest to the most daring; a challenger
-    replaces the choice so far only if it is better by more than the standard error of their difference, paired over the
-    folds. The choice is then fitted to all rows.
+    often enough logistic regression is best. So each is tried, and where the folds cannot tell which is best, none is
+    picked: of the convex ones, the best candidate of each surrogate that is behind by no more than the standard error
+    of the difference, paired over the folds, is averaged with the others. The smooth ones start from that average and
+    stay near it, as far as their C asks. The best of these, on average over the folds, is then fitted to all rows.
 
     Cost: about ``cv`` times the number of candidates fits, each starting from the one before; no row is copied.
 
@@ -49,12 +58,13 @@ class LinearRankerCV(LinearScorer):
     measure : Measure or str, default="pauc@0.1"
         What to be good at; any measure that `LinearRanker` can learn smoothly.
     surrogates : sequence of str
-        Some of "logistic", "auc", "tight", "structural" and "smooth", from the simplest to the most daring. "auc" is
-        the hinge of the whole curve. Where a hinge does not exist for the measure of a best fraction, it is that of the
-        false positive rates up to this fraction.
+        Some of "logistic", "svc", "auc", "tight", "structural" and "smooth". "svc" is the linear support vector
+        classifier, "auc" the hinge of the whole curve. Where a hinge does not exist for the measure of a best fraction,
+        it is that of the false positive rates up to this fraction.
     Cs : sequence of float, optional
-        For every surrogate; if not given, 0.001 to 100 for the logistic regression, whose loss is a sum over rows, 1 to
-        1,000 for the hinges and 0.1 to 100 for the smooth surrogate, which are means, in steps of 10.
+        For every surrogate; if not given, 0.001 to 100 for the logistic regression and 0.0001 to 10 for "svc", whose
+        losses are sums over rows, 1 to 1,000 for the hinges and 0.1 to 100 for the smooth surrogate, which are means,
+        in steps of 10.
     bandwidths : sequence of float, default=(0.1, 0.5)
         Of the smooth surrogate, in standard deviations of the scores.
     cv : int, splitter or iterable of (train, test), default=5
@@ -69,13 +79,13 @@ class LinearRankerCV(LinearScorer):
         Threads, as everywhere in scikit-learn.
     random_state : int or RandomState, default=0
         Of the shuffle before the folds are made.
-    verbose : int, default=0
-        1 shows a progress bar.
+    verbose : int or callable, default=0
+        1 shows a progress bar; a function is called with the number of fits done and the number of all.
 
     Attributes
     ----------
-    best_ : Candidate
-        What was chosen.
+    best_ : Candidate or Average
+        What was chosen; an average tells its ``members``.
     choice_ : str
         A sentence that says so, and why.
     best_score_ : float
@@ -83,11 +93,13 @@ class LinearRankerCV(LinearScorer):
     cv_results_ : polars.DataFrame
         One row per candidate and fold; made anew from ``trials_`` whenever it is asked for.
     trials_ : tuple of Trial
-        One per candidate, in the order of the candidates.
+        One per candidate, in the order of the candidates; the average, if there is one, before the smooth ones.
     measure_ : Measure
         What was measured on the folds: ``measure``, a number of first rows turned into a fraction of all.
-    ranker_ : LinearRanker
-        The choice, fitted to all rows.
+    rankers_ : tuple of LinearRanker
+        The choice, fitted to all rows; of an average, those members that have not collapsed there.
+    collapsed_ : bool
+        Whether no candidate has learned anything.
     n_iter_ : int
         Passes over the rows that this last fit took.
     coef_, intercept_, classes_, n_features_in_, feature_names_in_
@@ -104,6 +116,8 @@ class LinearRankerCV(LinearScorer):
 
     trials_: tuple[Trial, ...]
     measure_: Measure
+    best_: Candidate | Average
+    rankers_: tuple[LinearRanker, ...]
 
     def __init__(
         self,
@@ -118,7 +132,7 @@ class LinearRankerCV(LinearScorer):
         max_iter: int = 300,
         n_jobs: int | None = None,
         random_state: Any = 0,
-        verbose: int = 0,
+        verbose: int | Callable[[int, int], None] = 0,
     ) -> None:
         self.measure = measure
         self.surrogates = surrogates
@@ -151,15 +165,30 @@ class LinearRankerCV(LinearScorer):
         for group in groups:  # a measure that a surrogate cannot learn is refused before anything is fitted
             problem.with_surrogate(group[0].kind, measure=target_of(problem.measure, group[0].surrogate))
         folds = [Fold(problem, train, test) for train, test in self._splits(X, problem)]
-        with _progress(self.verbose, len(folds) * sum(map(len, groups)), str(problem.measure)) as told:
+        with (
+            _progress(self.verbose, len(folds) * sum(map(len, groups)), str(problem.measure)) as told,
+            threads_that_pay(problem.size),
+        ):
             trials = self._try_all(groups, folds, told)
         self.trials_, self.measure_ = tuple(trials), problem.measure
-        order = _in_order_of_choice(self.trials_, self.surrogates)
-        chosen, self.ranker_ = self._refit(order, problem.measure, X, y, sample_weight, qid)
-        self.best_, self.choice_ = chosen.candidate, _why(chosen, self.trials_, problem.measure)
+        return self._learn(problem, X, y, sample_weight, qid)
+
+    def refit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
+        """Fit what was chosen to other rows, without choosing again. Parameters as in `fit`.
+
+        For rows so many that some of them are enough to choose by.
+        """
+        check_is_fitted(self, "trials_")
+        return self._learn(self._pose(X, y, sample_weight, qid), X, y, sample_weight, qid)
+
+    def _learn(self, problem: Problem, X: Any, y: ArrayLike, sample_weight: Any, qid: Any) -> Self:
+        order = in_order_of_choice(self.trials_)
+        chosen, self.rankers_ = self._refit(order, problem.measure, X, y, sample_weight, qid)
+        self.best_, self.choice_ = chosen.candidate, why(chosen, self.trials_, self.measure_)
         self.best_score_ = chosen.mean if problem.measure.greater_is_better else -chosen.mean
-        self.coef_, self.intercept_ = self.ranker_.coef_, self.ranker_.intercept_
-        self.n_iter_ = self.ranker_.n_iter_
+        self.coef_, self.intercept_ = _joined(self.rankers_, problem)
+        self.n_iter_ = sum(ranker.n_iter_ for ranker in self.rankers_)
+        self.collapsed_ = all(ranker.collapsed_ for ranker in self.rankers_)
         return self
 
     @property
@@ -215,85 +244,70 @@ class LinearRankerCV(LinearScorer):
         return [(np.asarray(train), np.asarray(test)) for train, test in splits]
 
     def _try_all(self, groups: list[list[Candidate]], folds: list[Fold], told: Callable[[], None]) -> list[Trial]:
-        """Try every group on every fold; the smooth ones last, as they start from the best logistic regression."""
-        unit = folds[0].problem.unit
+        """Try every group on every fold; the smooth ones last, as they start from the best of the others."""
         limits = {"tol": above_zero("tol", self.tol), "max_iter": whole("max_iter", self.max_iter, at_least=1)}
 
-        def run(some: list[list[Candidate]]) -> list[Trial]:
-            jobs = (delayed(tried)(fold, group, told=told, **limits) for group in some for fold in folds)
+        def run(some: list[list[Candidate]], anchors: Sequence[Vector | None]) -> dict[Candidate, list[Outcome]]:
+            jobs = (
+                delayed(tried)(fold, group, told=told, anchor=anchor, **limits)
+                for group in some
+                for fold, anchor in zip(folds, anchors, strict=True)
+            )
             results = Parallel(n_jobs=self.n_jobs, prefer="threads")(jobs)
-            trials = []
-            for group, start in zip(some, range(0, len(results), len(folds)), strict=True):
-                for i, candidate in enumerate(group):
-                    outcomes = [result[i] for result in results[start : start + len(folds)]]
-                    trials.append(Trial(candidate, *map(np.array, zip(*outcomes, strict=True))))
-            return trials
+            starts = range(0, len(results), len(folds))
+            return {
+                candidate: [result[i] for result in results[first : first + len(folds)]]
+                for group, first in zip(some, starts, strict=True)
+                for i, candidate in enumerate(group)
+            }
 
         daring = [group for group in groups if group[0].surrogate == "smooth"]
-        convex = run([group for group in groups if group not in daring])
-        logistic = [trial for trial in convex if trial.candidate.surrogate == "logistic"]
-        start_C = max(logistic, key=lambda trial: trial.mean).candidate.C * unit**2 if logistic else 1.0
-        return convex + run([[replace(candidate, start_C=start_C) for candidate in group] for group in daring])
+        convex = run([group for group in groups if group not in daring], [None] * len(folds))
+        trials = [trial_of(candidate, outcomes) for candidate, outcomes in convex.items()]
+        best = tuple(trial.candidate for trial in equals(trials) if isinstance(trial.candidate, Candidate))
+        anchors: list[Vector | None] = [None] * len(folds)
+        if best:
+            of_folds = zip(*(convex[candidate] for candidate in best), strict=True)
+            joint = [averaged(fold, members) for fold, members in zip(folds, of_folds, strict=True)]
+            trials += [trial_of(as_one(best), joint)] if len(best) > 1 else []
+            daring = [[replace(candidate, start=best) for candidate in group] for group in daring]
+            anchors = [outcome.weights for outcome in joint]
+        smooth = run(daring, anchors)
+        return trials + [trial_of(candidate, outcomes) for candidate, outcomes in smooth.items()]
 
     def _refit(
         self, order: list[Trial], measure: Measure, X: Any, y: ArrayLike, sample_weight: Any, qid: Any
-    ) -> tuple[Trial, LinearRanker]:
+    ) -> tuple[Trial, tuple[LinearRanker, ...]]:
         """Fit the choice to all rows; should it collapse there, the next one in order, and the choice if all do."""
         fits = []
         for trial in order:
-            ranker = trial.candidate.ranker(measure, tol=self.tol, max_iter=self.max_iter)
-            ranker.set_params(standardize=_is_dense(X) if self.standardize is None else self.standardize)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", CollapsedFitWarning)
-                fits.append((trial, ranker.fit(X, y, sample_weight, qid)))
-            if not ranker.collapsed_:
-                return fits[-1]
+            rankers = []
+            for candidate in members_of(trial.candidate):
+                ranker = candidate.ranker(measure, tol=self.tol, max_iter=self.max_iter)
+                ranker.set_params(standardize=_is_dense(X) if self.standardize is None else self.standardize)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", CollapsedFitWarning)
+                    rankers.append(ranker.fit(X, y, sample_weight, qid))
+            learned = tuple(ranker for ranker in rankers if not ranker.collapsed_)
+            if learned:
+                return trial, learned
+            fits.append((trial, tuple(rankers)))
         warnings.warn(
             "every candidate has collapsed: no surrogate found a direction in which the positives come first; check "
             "whether X says anything about y",
             CollapsedFitWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
         return fits[0]
 
 
-def _in_order_of_choice(trials: Sequence[Trial], surrogates: Sequence[str]) -> list[Trial]:
-    """The chosen one first, then all others by their means; those that have collapsed come last."""
-    by_mean = sorted(trials, key=lambda trial: (trial.has_collapsed, -trial.mean))
-    chosen: Trial | None = None
-    for name in surrogates:
-        best = next((trial for trial in by_mean if trial.candidate.surrogate == name), None)
-        if best is not None and (chosen is None or _beats(best, chosen)):
-            chosen = best
-    return [trial for trial in by_mean if trial is chosen] + [trial for trial in by_mean if trial is not chosen]
-
-
-def _beats(challenger: Trial, chosen: Trial) -> bool:
-    """Whether a challenger is better by more than the standard error of the difference, paired over the folds."""
-    if challenger.has_collapsed or chosen.has_collapsed:
-        return chosen.has_collapsed and challenger.mean > chosen.mean
-    lead = challenger.values - chosen.values
-    return bool(lead.mean() > standard_error(lead))
-
-
-def _why(chosen: Trial, trials: Sequence[Trial], measure: Measure) -> str:
-    """Say in a sentence or two what was chosen, and how it compares with the best of the other surrogates."""
-    sign = 1 if measure.greater_is_better else -1
-    text = (
-        f"Chose {chosen.candidate} for {measure}: {sign * chosen.mean:.4g} on average over {chosen.values.size} folds, "
-        f"standard error {chosen.standard_error:.2g}."
-    )
-    others = [
-        trial for trial in trials if trial.candidate.surrogate != chosen.candidate.surrogate and not trial.has_collapsed
-    ]
-    if not others:
-        return text
-    other = max(others, key=lambda trial: trial.mean)
-    lead = chosen.values - other.values
-    by = f"{abs(lead.mean()):.2g}, standard error of the difference {standard_error(lead):.2g}"
-    if lead.mean() >= 0:
-        return f"{text} The best of the other surrogates, {other.candidate}, is behind by {by}."
-    return f"{text} {other.candidate} is ahead by {by}: too little, against that noise, to prefer it."
+def _joined(rankers: Sequence[LinearRanker], problem: Problem) -> tuple[Vector, float]:
+    """Coefficients and intercept of the average; one ranker is left as it is."""
+    if len(rankers) == 1:
+        return rankers[0].coef_, rankers[0].intercept_
+    scale = 1.0 if problem.scale is None else problem.scale
+    weights = problem.averaged([ranker.coef_ * scale for ranker in rankers])
+    return problem.coef(weights), -problem.threshold(problem.rows.scores(weights))
 
 
 def _frame(trials: Sequence[Trial], measure: Measure) -> Any:
@@ -315,7 +329,7 @@ def _frame(trials: Sequence[Trial], measure: Measure) -> Any:
             for trial in trials
             for fold in range(trial.values.size)
         ],
-        schema_overrides={"bandwidth": pl.Float64},
+        schema_overrides={"C": pl.Float64, "bandwidth": pl.Float64},
     )
 
 
@@ -331,14 +345,18 @@ def _is_dense(X: Any) -> bool:
 
 
 @contextmanager
-def _progress(verbose: int, n_fits: int, name: str) -> Iterator[Callable[[], None]]:
-    """A progress bar if asked for; yields what is to be called after each fit."""
-    if not verbose:
-        yield lambda: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
+def _progress(verbose: int | Callable[[int, int], None], n_fits: int, name: str) -> Iterator[Callable[[], None]]:
+    """Show a progress bar if asked for, or tell who wants to know; yields what is to be called after each fit."""
+    if callable(verbose):
+        done = count(1)
+        verbose(0, n_fits)
+        yield lambda: verbose(next(done), n_fits)
+    elif verbose:
+        from rich.console import Console
+        from rich.progress import Progress
 
-    with Progress(console=Console(stderr=True)) as progress:
-        task = progress.add_task(f"choosing for {name}", total=n_fits)
-        yield lambda: progress.advance(task)
+        with Progress(console=Console(stderr=True)) as progress:
+            task = progress.add_task(f"choosing for {name}", total=n_fits)
+            yield lambda: progress.advance(task)
+    else:
+        yield lambda: None

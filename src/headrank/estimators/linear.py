@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Sequence
 from math import isnan, nan
 from typing import Any, Self
 
@@ -19,7 +20,7 @@ from headrank.exceptions import CollapsedFitWarning
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
 from headrank.solvers import Bundle, Solution, Step, lbfgs
-from headrank.surrogates import HINGES
+from headrank.surrogates import CLASSIFIERS, HINGES
 
 _ANNEALING = (4.0, 2.0)
 """Multiples of the bandwidth, before the bandwidth itself."""
@@ -32,9 +33,9 @@ class LinearRanker(LinearScorer):
     to a certified relative gap. Narasimhan & Agarwal (ICML 2013, KDD 2013); with ``measure="auc"`` it is Joachims' SVM
     for the AUC (2005). Where classes overlap and ranges are narrow they collapse to w = 0.
 
-    ``surrogate="smooth"`` lowers 1 - measure itself, with soft counts, starting from a logistic regression w0 and
-    staying near it: ``1/2 |w - w0|^2 / |w0|^2 + C R(w)``, with w0 scaled so that its scores have variance 1. Not
-    convex, so nothing is proved of the minimum; deterministic; the scale of the scores does not matter.
+    ``surrogate="smooth"`` lowers 1 - measure itself, with soft counts, starting from a logistic regression w0, or from
+    another ranker, and staying near it: ``1/2 |w - w0|^2 / |w0|^2 + C R(w)``, with w0 scaled so that its scores have
+    variance 1. Not convex, so nothing is proved of the minimum; deterministic; the scale of the scores does not matter.
 
     Cost: a few to a few dozen passes over X, each O(nonzeros), plus O(N log N) for sorting; smooth 20 to 150.
     For a choice among all of these by cross-validation use `LinearRankerCV`.
@@ -45,9 +46,10 @@ class LinearRanker(LinearScorer):
         For the hinges `AUC`, `PartialAUC`, `StandardizedPartialAUC` or `FROCArea`; for the smooth surrogate also
         `TwoWayPartialAUC`, `LocalAUC`, `WRanking`, `PNormPush`, `RankStatistic`, `MassConstrainedError`,
         `LocalRankingRisk`, `TopTPR` and the measures of the first rows. Or the short name of one.
-    surrogate : {"tight", "structural", "smooth", "logistic"}, default="tight"
+    surrogate : {"tight", "structural", "smooth", "logistic", "svc"}, default="tight"
         The convex bound of KDD 2013, which only looks at the negatives the range reaches; that of ICML 2013; the
-        measure with soft counts; or plain logistic regression, scikit-learn's objective, whatever the measure.
+        measure with soft counts; or, whatever the measure, plain logistic regression, scikit-learn's objective, or the
+        linear support vector classifier with squared hinge, scikit-learn's but for a free intercept.
     C : float, default=1.0
         Weight of the risk against the size of the weights.
     bandwidth : float, default=0.3
@@ -55,6 +57,9 @@ class LinearRanker(LinearScorer):
     start_C : float, default=1.0
         C of the logistic regression that the smooth surrogate starts from and stays near, for features of typical size
         1: it is divided by the mean variance of the features.
+    start : sequence of LinearRanker, optional
+        What the smooth surrogate starts from and stays near instead: their average, each scaled so that its scores have
+        variance 1, without those that collapse. Their ``standardize`` is not used: all see the same features.
     anneal : bool, default=False
         Solve with four and two times the bandwidth first, each a start for the next.
     tol : float, default=1e-3
@@ -130,6 +135,7 @@ class LinearRanker(LinearScorer):
         C: float = 1.0,
         bandwidth: float = 0.3,
         start_C: float = 1.0,
+        start: Sequence[LinearRanker] | None = None,
         anneal: bool = False,
         tol: float = 1e-3,
         max_iter: int = 1000,
@@ -143,6 +149,7 @@ class LinearRanker(LinearScorer):
         self.C = C
         self.bandwidth = bandwidth
         self.start_C = start_C
+        self.start = start
         self.anneal = anneal
         self.tol = tol
         self.max_iter = max_iter
@@ -171,7 +178,7 @@ class LinearRanker(LinearScorer):
             anchor = self.anchor(problem) if self.surrogate == "smooth" else None
             solution = self.solve(problem, C, start=self._start(problem), anchor=anchor)
         scores = problem.scores(solution)
-        self.coef_ = problem.coef(solution)
+        self.coef_ = problem.coef(solution.weights)
         self.intercept_ = -problem.threshold(scores)
         self.objective_, self.lower_bound_, self.gap_ = solution.objective, solution.lower, solution.gap
         learned = solution.weights.any() or self.surrogate != "smooth"  # which has no value at constant scores
@@ -201,7 +208,9 @@ class LinearRanker(LinearScorer):
         )
 
     def anchor(self, problem: Problem) -> Vector:
-        """Find the logistic regression that the smooth surrogate starts from and stays near, scaled to variance 1."""
+        """Find the scorer that the smooth surrogate starts from and stays near, scaled to variance 1."""
+        if self.start:
+            return problem.averaged([ranker._learned_from(problem) for ranker in self.start])
         solution = lbfgs(
             problem.with_surrogate("logistic").risk,
             n_features=problem.rows.n_features,
@@ -213,6 +222,15 @@ class LinearRanker(LinearScorer):
         if solution.interrupted:
             raise KeyboardInterrupt
         return problem.standardised(solution.weights)
+
+    def _learned_from(self, problem: Problem) -> Vector:
+        """The weights that this ranker finds on the rows of another's problem; 0 if it collapses."""
+        C, bandwidth = above_zero("C", self.C), above_zero("bandwidth", self.bandwidth)
+        mine = problem.with_surrogate(self.surrogate, measure=measure_of(self.measure), bandwidth=bandwidth)
+        solution = self.search(mine, C)
+        if solution.interrupted:
+            raise KeyboardInterrupt
+        return np.zeros_like(solution.weights) if mine.collapsed(solution, C) else solution.weights
 
     def solve(self, problem: Problem, C: float, **known: Any) -> Solution:
         """Solve a posed problem for one C, and warn when the answer is not what was asked for; see `search`."""
@@ -252,7 +270,7 @@ class LinearRanker(LinearScorer):
             "max_iter": whole("max_iter", self.max_iter, at_least=1),
             "callback": live_line if self.verbose else None,
         }
-        if self.surrogate == "logistic":
+        if self.surrogate in CLASSIFIERS:
             solution = lbfgs(problem.risk, start=start, **limits)
         elif self.surrogate == "smooth":
             anchor = self.anchor(problem) if anchor is None else anchor

@@ -97,7 +97,7 @@ def path(
         objectives=np.array([solution.objective for solution in solutions]),
         lower_bounds=np.array([solution.lower for solution in solutions]),
         measures=np.array(measures, dtype=np.float64),
-        coefs=np.array([problem.coef(solution) for solution in solutions]),
+        coefs=np.array([problem.coef(solution.weights) for solution in solutions]),
         collapsed=np.array(collapsed),
         n_iter=np.array([solution.n_iter for solution in solutions]),
         name=str(problem.measure),

@@ -13,6 +13,7 @@ _HEADRANK = (
     "headrank.bounds.threshold.Threshold",
     "headrank.deciders.fpr_budget.FPRBudgetClassifier",
     "headrank.deciders.top_fraction.TopFractionClassifier",
+    "headrank.estimators._candidates.Average",
     "headrank.estimators._candidates.Candidate",
     "headrank.estimators._candidates.Trial",
     "headrank.estimators.cross_validation.LinearRankerCV",

@@ -30,8 +30,9 @@ class Chosen(Protocol):
 class CrossValidationDisplay:
     """The mean of the measure over the folds against C, one line per surrogate and bandwidth, the choice ringed.
 
-    The bars are one standard error of the mean over folds. They show how noisy a mean is, not whether two candidates
-    differ: those are compared fold by fold. Crosses mark fits that have collapsed.
+    If the choice is an average, its members are ringed; the mean of an average is a level line. The bars are one
+    standard error of the mean over folds. They show how noisy a mean is, not whether two candidates differ: those are
+    compared fold by fold. Crosses mark fits that have collapsed.
 
     Parameters
     ----------
@@ -76,7 +77,11 @@ class CrossValidationDisplay:
         measure = measure_of(self.ranker.measure)
         sign = 1 if measure.greater_is_better else -1
         lines: dict[tuple[str, float | None], list[Any]] = {}
+        chosen = getattr(self.ranker.best_, "members", [self.ranker.best_])
         for trial in self.ranker.trials_:
+            if trial.candidate.C is None:  # an average, which has none of its own
+                ax.axhline(sign * trial.mean, color="0.4", linewidth=1.0, linestyle="-.", label="average")
+                continue
             lines.setdefault((trial.candidate.surrogate, trial.candidate.bandwidth), []).append(trial)
         colours = dict(zip(dict.fromkeys(name for name, _ in lines), COLOURS, strict=False))
         for i, ((name, bandwidth), trials) in enumerate(lines.items()):
@@ -93,8 +98,8 @@ class CrossValidationDisplay:
                 look = {"color": colours[name], "markersize": 8, "label": f"{name}, collapsed"}
                 ax.plot(Cs[collapsed], means[collapsed], "x", **look)
             for C, mean, trial in zip(Cs, means, trials, strict=True):
-                if trial.candidate == self.ranker.best_:
-                    label = f"chosen: {trial.candidate}"
+                if trial.candidate in chosen:
+                    label = f"{'chosen' if len(chosen) == 1 else 'averaged'}: {trial.candidate}"
                     ax.plot(C, mean, "o", markersize=13, fillstyle="none", color="0.2", label=label)
         n_folds = self.ranker.trials_[0].values.size
         ax.set(xscale="log", xlabel="C", ylabel=f"{measure}, mean over {n_folds} folds")

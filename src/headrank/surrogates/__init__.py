@@ -1,14 +1,16 @@
 """What is minimised? Scores in, a risk and its derivative in each score out; features are never seen."""
 
-from headrank.surrogates.choice import HINGES, KINDS, surrogate_for
+from headrank.surrogates.choice import CLASSIFIERS, HINGES, KINDS, surrogate_for
 from headrank.surrogates.cut import Cut, RowFacts, Surrogate
 from headrank.surrogates.logistic import LogisticLoss
 from headrank.surrogates.smooth import SmoothPairs, SmoothRisk
 from headrank.surrogates.smooth_ranks import SmoothRanks, SmoothTop
+from headrank.surrogates.squared_hinge import SquaredHinge
 from headrank.surrogates.structural import StructuralHinge
 from headrank.surrogates.tight import TightHinge
 
 __all__ = [
+    "CLASSIFIERS",
     "HINGES",
     "KINDS",
     "Cut",
@@ -18,6 +20,7 @@ __all__ = [
     "SmoothRanks",
     "SmoothRisk",
     "SmoothTop",
+    "SquaredHinge",
     "StructuralHinge",
     "Surrogate",
     "TightHinge",

@@ -31,11 +31,14 @@ from headrank.surrogates.cut import RowFacts, Surrogate
 from headrank.surrogates.logistic import LogisticLoss
 from headrank.surrogates.smooth import SmoothPairs, SmoothRisk
 from headrank.surrogates.smooth_ranks import Reward, SizeOfTop, SmoothRanks, SmoothTop, differenced, power
+from headrank.surrogates.squared_hinge import SquaredHinge
 from headrank.surrogates.structural import StructuralHinge
 from headrank.surrogates.tight import TightHinge
 
 HINGES = {"structural": StructuralHinge, "tight": TightHinge}
-KINDS = (*HINGES, "smooth", "logistic")
+CLASSIFIERS: dict[str, type[LogisticLoss | SquaredHinge]] = {"logistic": LogisticLoss, "svc": SquaredHinge}
+"""Sums over rows, whatever the measure; the others are means."""
+KINDS = (*HINGES, "smooth", *CLASSIFIERS)
 
 
 @singledispatch
@@ -178,9 +181,9 @@ def _mass_reward(n_pos: Vector, n_neg: Vector, n_top: Vector) -> Reward:
 
 
 def surrogate_for(measure: Measure, kind: str, rows: RowFacts | None = None, *, bandwidth: float = 0.3) -> Surrogate:
-    """Make the surrogate of a measure: ``"structural"``, ``"tight"``, ``"smooth"`` or ``"logistic"``.
+    """Make the surrogate of a measure: ``"structural"``, ``"tight"``, ``"smooth"``, ``"logistic"`` or ``"svc"``.
 
-    ``bandwidth`` is that of the smooth one. The logistic loss is the same for all measures.
+    ``bandwidth`` is that of the smooth one. The last two, the losses of classifiers, are the same for all measures.
 
     >>> surrogate_for(PartialAUC(max_fpr=0.1), "tight").max_fpr
     0.1
@@ -188,8 +191,8 @@ def surrogate_for(measure: Measure, kind: str, rows: RowFacts | None = None, *, 
     rows = RowFacts() if rows is None else rows
     if kind == "smooth":
         return smooth_for(measure, bandwidth, rows)
-    if kind == "logistic":
-        return LogisticLoss(rows=rows)
+    if kind in CLASSIFIERS:
+        return CLASSIFIERS[kind](rows=rows)
     if kind not in HINGES:
         raise ValueError(f"surrogate must be one of {', '.join(map(repr, KINDS))}, got {kind!r}")
     return HINGES[kind](*fpr_range(measure), rows)

@@ -85,52 +85,30 @@ def _timed(fit: Callable[..., _Fitted], rows: TrainingRows, *others: Any) -> Ent
 # -- the ranker ----------------------------------------------------------------------------------------------------
 
 
-class _WatchedRanker(LinearRankerCV):
-    """The ranker, telling how far its choice has come."""
-
-    advance: Callable[[int, int], None]
-
-    def _try_all(self, groups: Any, folds: Any, told: Callable[[], None]) -> Any:
-        total = len(folds) * sum(map(len, groups))
-        n_done = 0
-
-        def one_more() -> None:
-            nonlocal n_done
-            n_done += 1
-            told()
-            self.advance(n_done, total)
-
-        self.advance(0, total)
-        return super()._try_all(groups, folds, one_more)
-
-
 def _ranker(rows: TrainingRows, linear: LinearFeatures, progress: Progress) -> _Fitted:
     """Choose by cross-validation, on some of the rows where there are many, and fit the choice to all."""
     X, steps = (rows.features.train, ()) if rows.features.is_sparse else (linear.train, linear.steps)
     few = subsample(rows.y, rows.queries, ROWS_TO_CHOOSE, random_state=rows.random_state)
     all_rows = few.size == rows.y.size
     y, queries = rows.y[few], None if rows.queries is None else rows.queries[few]
-    choice = _WatchedRanker(
+    splits = list(folds(y, queries, random_state=rows.random_state))
+    ranker = LinearRankerCV(
         rows.goal.measure,
-        cv=list(folds(y, queries, random_state=rows.random_state)),
+        cv=splits,
         random_state=rows.random_state,
+        verbose=lambda done, total: progress("choosing the ranker", done, total),
     )
-    choice.advance = lambda done, total: progress("choosing the ranker", done, total)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", CollapsedFitWarning)
         warnings.simplefilter("always", ConvergenceWarning)
-        choice.fit(X if all_rows else X[few], y, qid=queries)
-        ranker, remark = choice.ranker_, choice.choice_
+        ranker.fit(X if all_rows else X[few], y, qid=queries)
+        remark = ranker.choice_
         if not all_rows:
             progress("fitting the ranker to all rows", 0, 1)
-            whole = choice.best_.ranker(rows.goal.measure, tol=choice.tol, max_iter=choice.max_iter)
-            whole.set_params(standardize=choice.ranker_.standardize).fit(X, rows.y, qid=rows.queries)
-            remark += f" Chosen on {few.size:,} of {rows.y.size:,} training rows, "
-            if whole.collapsed_ and not ranker.collapsed_:
-                remark += "and fitted to these, as a fit to all collapsed."
-            else:
-                ranker, remark = whole, remark + "and fitted to all."
+            ranker.refit(X, rows.y, qid=rows.queries)
+            remark = f"{ranker.choice_} Chosen on {few.size:,} of {rows.y.size:,} training rows, and fitted to all."
             progress("fitting the ranker to all rows", 1, 1)
+    ranker.set_params(cv=len(splits), verbose=0)  # a file should hold neither row numbers nor a function
     return _Fitted(
         "ranker",
         (*steps, ("model", ranker)),
