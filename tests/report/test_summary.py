@@ -175,6 +175,29 @@ def test_models_that_cannot_be_told_apart_are_said_to_be_so_in_the_answer(name):
     assert ("cannot be told apart" in said) == bool(made.selection.not_told_apart)
 
 
+def test_a_test_for_large_samples_has_its_say_where_nothing_is_proved():
+    rng = np.random.default_rng(0)
+    y = rng.random(1500) < 0.2
+    good = 2.5 * y + rng.normal(size=y.size)
+    entrants = {"ranker": good, "logistic regression": good + rng.normal(size=y.size), "gradient boosting": good + 1e-9}
+    for goal, name, words in (
+        (Goal(max_fpr=0.1), "DeLong", "DeLong's test"),
+        (Goal(top=0.1), "bootstrap", "the paired bootstrap"),
+    ):
+        method = {"method": name.lower()} | ({} if name == "DeLong" else {"n_replicates": 2000, "random_state": 0})
+        found = hr.compare(y, good, entrants["logistic regression"], measure=goal.measure, **method)
+        summary = summarize(contest(goal, y, entrants))
+        assert summary.picked == "ranker"
+        by_name = {each.name: each for each in summary.entrants}
+        rival, twin = by_name["logistic regression"], by_name["gradient boosting"]
+        assert rival.p_value == pytest.approx(3 * found.p_value)  # three pairs of models
+        assert (rival.told_apart, rival.verdict) == (False, f"worse by {name}")
+        assert (twin.p_value, twin.verdict) == (1.0, "cannot be told apart")
+        said = " ".join(summary.answer.sentences)
+        assert f"is better than logistic regression by {words}, which holds for large samples only" in said
+        assert "cannot be told apart from " in said  # the twin
+
+
 def test_models_that_can_be_told_apart():
     rng = np.random.default_rng(0)
     y = rng.random(4000) < 0.3

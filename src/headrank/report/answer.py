@@ -12,6 +12,7 @@ from headrank.bounds.interval import Interval, percent
 from headrank.curve import RocCurve, share
 from headrank.labels import check_binary
 from headrank.report.contents import Answer, Bound
+from headrank.report.large_samples import LargeSampleTest
 from headrank.report.wording import decimal, listed, rounded_percent, sentence, subject
 from headrank.training.contest import Contest
 
@@ -50,7 +51,9 @@ def count_of(contest: Contest) -> Count | None:
     return Count("cases", cases) if cases else None
 
 
-def answer_of(contest: Contest, curves: Mapping[str, RocCurve], values: Mapping[str, float]) -> Answer:
+def answer_of(
+    contest: Contest, curves: Mapping[str, RocCurve], values: Mapping[str, float], test: LargeSampleTest | None
+) -> Answer:
     """Answer what was asked: how many will be found, how many at least, and what plain models would give.
 
     Parameters
@@ -61,12 +64,14 @@ def answer_of(contest: Contest, curves: Mapping[str, RocCurve], values: Mapping[
         The holdout curve of each entrant, by name; not read where there are queries.
     values : mapping of str to float
         The headline's measure for each entrant: that of the goal where there are queries.
+    test : LargeSampleTest or None
+        The winner against its rivals, if it has any.
     """
     picked = contest.selection.picked
     interval = _lower_bound(contest, curves)
     count = count_of(contest)
     first = _by_query(contest, interval) if contest.qid is not None else _first(contest, interval, count)
-    sentences = [first, *_rivals(contest, values, count), *_told_apart(contest)]
+    sentences = [first, *_rivals(contest, values, count), *_told_apart(contest, test)]
     return Answer(
         sentences=tuple(sentences),
         measure=str(interval.measure),
@@ -196,19 +201,26 @@ def _spelled(number: int) -> str:
     return {2: "two", 3: "three", 4: "four"}.get(number, str(number))
 
 
-def _told_apart(contest: Contest) -> list[str]:
-    selection = contest.selection
-    picked, alike = selection.picked, selection.not_told_apart
-    worse = [name for name in selection.intervals if name != picked and name not in alike]
+def _told_apart(contest: Contest, test: LargeSampleTest | None) -> list[str]:
+    """Say which rivals are certainly worse, which are by a test for large samples alone, and which by none."""
+    selection, measure = contest.selection, contest.goal.measure
+    picked, unproved = selection.picked, selection.not_told_apart
+    worse = [subject(name) for name in selection.intervals if name != picked and name not in unproved]
+    hinted = [subject(name) for name in unproved if test is not None and test.tells(name)]
+    alike = [subject(name) for name in unproved if test is None or not test.tells(name)]
     said = []
-    if alike:
-        rivals = listed([subject(name) for name in alike])
-        said.append(
-            f"On this holdout {subject(picked)} cannot be told apart from {rivals}: the difference by "
-            f"{contest.goal.measure} may be chance."
-        )
     if worse:
-        rivals = listed([subject(name) for name in worse])
         sure = f"with {percent(contest.confidence)} confidence"
-        said.append(f"{sentence(subject(picked))} is better than {rivals} by {contest.goal.measure}, {sure}.")
+        said.append(f"{sentence(subject(picked))} is better than {listed(worse)} by {measure}, {sure}.")
+    if hinted:
+        assert test is not None
+        said.append(
+            f"By {measure} {subject(picked)} is better than {listed(hinted)} by {test.in_words}, which holds for large "
+            "samples only; for any distribution they cannot be told apart on this holdout."
+        )
+    if alike:
+        said.append(
+            f"On this holdout {subject(picked)} cannot be told apart from {listed(alike)}: the difference by {measure} "
+            "may be chance."
+        )
     return said

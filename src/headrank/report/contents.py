@@ -88,6 +88,10 @@ class EntrantPart:
         Of the measure of the goal; the intervals of all entrants hold at once.
     told_apart : bool or None
         Whether it is certainly worse than the winner; None for the winner.
+    p_value : float or None
+        Of an asymptotic test against the winner, adjusted for the number of models; None for the winner.
+    test : str
+        "DeLong" or "bootstrap" if this test tells it from the winner, else empty.
     lead : Lead or None
         The winner's lead over it; None for the winner, and where differences were not compared.
     auc, headline : float
@@ -106,12 +110,25 @@ class EntrantPart:
     estimate: float
     high: float
     told_apart: bool | None
+    p_value: float | None
+    test: str
     lead: Lead | None
     auc: float
     headline: float
     expected: int | None
     collapsed: bool
     remark: str
+
+    @property
+    def verdict(self) -> str:
+        """How it compares with the winner, in a few words."""
+        if self.picked:
+            words = "the winner"
+        elif self.told_apart:
+            words = "certainly worse"
+        else:
+            words = f"worse by {self.test}" if self.test else "cannot be told apart"
+        return f"{words}; collapsed" if self.collapsed else words
 
 
 @dataclass(frozen=True)

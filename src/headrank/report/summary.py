@@ -23,6 +23,7 @@ from headrank.report.contents import (
     Summary,
     ThresholdPart,
 )
+from headrank.report.large_samples import LargeSampleTest, large_sample_test
 from headrank.report.promises import promises_of
 from headrank.report.wording import goal_in_words, measure_in_words, sentence, subject
 from headrank.training.contest import Contest, Facts
@@ -65,14 +66,15 @@ def summarize(contest: Contest) -> Summary:
     headline = contest.goal.headline if contest.qid is None else contest.goal.measure
     values = {name: _mean(headline, some) for name, some in curves.items()}
     control = control_of(contest, curves[contest.selection.picked])
-    answer = answer_of(contest, {name: some[0] for name, some in curves.items()}, values)
+    test = large_sample_test(contest)
+    answer = answer_of(contest, {name: some[0] for name, some in curves.items()}, values, test)
     return Summary(
         schema=SCHEMA,
         picked=contest.selection.picked,
         confidence=float(contest.confidence),
         goal=_goal(contest),
         answer=answer,
-        entrants=_entrants(contest, curves, values),
+        entrants=_entrants(contest, curves, values, test),
         threshold=_threshold(contest),
         drivers=_drivers(contest),
         data=_data(contest.facts),
@@ -117,7 +119,10 @@ def _goal(contest: Contest) -> GoalPart:
 
 
 def _entrants(
-    contest: Contest, curves: Mapping[str, list[RocCurve]], values: Mapping[str, float]
+    contest: Contest,
+    curves: Mapping[str, list[RocCurve]],
+    values: Mapping[str, float],
+    test: LargeSampleTest | None,
 ) -> tuple[EntrantPart, ...]:
     selection, count = contest.selection, count_of(contest)
     parts = []
@@ -132,6 +137,8 @@ def _entrants(
                 estimate=float(interval.estimate),
                 high=float(interval.high),
                 told_apart=None if picked else name not in selection.not_told_apart,
+                p_value=None if picked or test is None else test.p_values[name],
+                test=test.name if not picked and test is not None and test.tells(name) else "",
                 lead=None if picked else _lead(contest, name),
                 auc=_mean(AUC(), curves[name]),
                 headline=values[name],

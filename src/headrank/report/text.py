@@ -95,7 +95,6 @@ def _headline_name(summary: Summary) -> list[str]:
 
 
 def _model(summary: Summary, each: EntrantPart) -> list[str]:
-    verdict = {None: "the winner", True: "certainly worse", False: "cannot be told apart"}[each.told_apart]
     headline = decimal(each.headline) if each.expected is None else f"{each.expected:,}"
     return [
         each.name,
@@ -103,7 +102,7 @@ def _model(summary: Summary, each: EntrantPart) -> list[str]:
         f"{decimal(each.low)} to {decimal(each.high)}",
         decimal(each.auc),
         *([headline] if _headline_name(summary) else []),
-        verdict + ("; collapsed" if each.collapsed else ""),
+        each.verdict,
     ]
 
 
