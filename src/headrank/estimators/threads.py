@@ -2,8 +2,8 @@
 
 from threadpoolctl import threadpool_limits
 
-_SHORT_PASS = 10_000_000
-"""Numbers; a pass over fewer takes a few milliseconds."""
+_SHORT_PASS = 50_000_000
+"""Numbers; a pass over fewer takes some ten milliseconds at most."""
 
 
 def threads_that_pay(n_numbers: int) -> threadpool_limits:
