@@ -13,6 +13,10 @@ class ShallowHeadError(ValueError):
     """A head was asked about something below its depth."""
 
 
+class NoVarianceError(ValueError):
+    """An asymptotic method sees no noise in the sample, and so can say nothing of it."""
+
+
 class ModelFileError(ValueError):
     """A model that cannot be saved or exported, or a file that cannot be loaded as one; the message says why."""
 

@@ -69,7 +69,7 @@ def test_the_answer_is_the_headline_of_the_winner_on_the_holdout(name):
     if answer.at_least:
         assert f"at least {answer.at_least:,} with 95 % confidence" in answer.sentences[0]
     else:
-        assert "too small to promise any with 95 % confidence" in answer.sentences[0]
+        assert "none can be promised with 95 % confidence" in answer.sentences[0]
 
 
 @pytest.mark.parametrize("name", ["queries", "queries_top"])
@@ -91,7 +91,7 @@ def test_the_first_sentence_for_a_best_fraction():
     answer = summary_of("top").answer
     assert answer.sentences[0] == (
         f"Of the 150 cases you can look at (the best 5 % of 3,000), {answer.expected} are expected to be positive; "
-        f"at least {answer.at_least} with 95 % confidence."
+        f"on average at least {answer.at_least} with 95 % confidence."
     )
     assert 0 < answer.at_least < answer.expected < 150
     assert answer.sentences[1].startswith("Logistic regression alone would give ")
@@ -102,7 +102,7 @@ def test_the_first_sentence_for_a_false_positive_rate():
     assert made.y.sum() == 40
     assert answer.sentences[0] == (
         "If you accept a false positive rate of 5 % (18 false alarms among the 360 negatives of the holdout), the "
-        f"ranker finds 40 of 40 positives; at least {answer.at_least} with 95 % confidence."
+        f"ranker finds 40 of 40 positives; on average at least {answer.at_least} with 95 % confidence."
     )
     assert "at most 134 false alarms among the 2,694 negatives" in summary_of("fpr").answer.sentences[0]
 
@@ -120,8 +120,7 @@ def test_the_first_sentence_for_a_false_positive_rate():
         (
             "trees_win",
             "gradient boosting",
-            "Trees win, these are the numbers of gradient boosting: logistic regression alone would find "
-            "{logistic regression} and the ranker {ranker}.",
+            "Trees are ahead here: logistic regression alone would find {logistic regression} and the ranker {ranker}.",
         ),
         (
             "collapsed",
@@ -196,6 +195,15 @@ def test_a_test_for_large_samples_has_its_say_where_nothing_is_proved():
         said = " ".join(summary.answer.sentences)
         assert f"is better than logistic regression by {words}, which holds for large samples only" in said
         assert "cannot be told apart from " in said  # the twin
+
+
+def test_few_rows_are_no_large_sample():
+    rng = np.random.default_rng(0)
+    y = np.arange(400) < 29
+    made = contest(
+        Goal(max_fpr=0.2), y, {"ranker": 3 * y + rng.normal(size=400), "logistic regression": rng.normal(size=400)}
+    )
+    assert [(each.p_value, each.test) for each in summarize(made).entrants] == [(None, "")] * 2
 
 
 def test_models_that_can_be_told_apart():

@@ -13,6 +13,7 @@ from headrank.bounds.interval import INDEPENDENT_ROWS, Interval, Side, check_con
 from headrank.bounds.possible_values import possible_values
 from headrank.bounds.resampling import ClusterDraws, Draws, Levels, QueryDraws, RowDraws, replicates
 from headrank.curve import RocCurve
+from headrank.exceptions import NoVarianceError
 from headrank.labels import Sample, check_queries
 from headrank.measures import Measure
 
@@ -145,7 +146,7 @@ def percentiles(values: Vector, risk: float) -> tuple[float, float]:
 def require_variation(values: Vector, what: str) -> None:
     """Refuse replicates that are all equal."""
     if np.ptp(values) == 0:
-        raise ValueError(
+        raise NoVarianceError(
             f"all {values.size:,} replicates of {what} are {values[0]:g}: the bootstrap sees no uncertainty here, "
             "which is not to say that there is none; use a finite-sample method (method='auto')"
         )

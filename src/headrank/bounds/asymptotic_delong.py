@@ -17,6 +17,7 @@ import numpy as np
 from headrank._types import Counts, Vector
 from headrank.bounds.interval import INDEPENDENT_ROWS, Interval, Side, check_confidence, check_side, require_counts
 from headrank.curve import RocCurve, share
+from headrank.exceptions import NoVarianceError
 from headrank.measures import AUC, FROCArea, Measure, PartialAUC, StandardizedPartialAUC
 
 THEOREM = {
@@ -135,7 +136,7 @@ def delong(
     area = region.value(curve)
     error = standard_error(curve, region)
     if not (error > 0 and 0 < area < 1):
-        raise ValueError(
+        raise NoVarianceError(
             f"DeLong's method estimates the variance of {measure} as 0 on this sample, where it is {area:g}: it sees "
             "no uncertainty here, which is not to say that there is none; use a finite-sample method (method='auto')"
         )

@@ -21,6 +21,7 @@ from headrank.bounds.paired_pairs import disagreement, least_difference
 from headrank.bounds.possible_values import possible_values
 from headrank.bounds.resampling import Levels, QueryDraws, replicates
 from headrank.curve import RocCurve
+from headrank.exceptions import NoVarianceError
 from headrank.labels import Sample
 from headrank.measures import AUC, Measure
 
@@ -189,7 +190,7 @@ def _delong(samples: Sequence[Sample], pairs: Sequence[Pair], measure: Measure) 
         parts = [first - second for first, second in zip(per_row(i), per_row(j), strict=True)]
         error = scale * sqrt(sum(part.var(ddof=1) / part.size if part.size > 1 else 0.0 for part in parts))
         if error == 0 or min(part.size for part in parts) < 2:
-            raise ValueError(
+            raise NoVarianceError(
                 f"DeLong's method estimates the variance of the difference in {measure} as 0 on this sample: it sees "
                 "no uncertainty here, which is not to say that there is none; use method='auto'"
             )

@@ -13,7 +13,7 @@ from headrank.curve import RocCurve, share
 from headrank.labels import check_binary
 from headrank.report.contents import Answer, Bound
 from headrank.report.large_samples import LargeSampleTest
-from headrank.report.wording import decimal, listed, rounded_percent, sentence, subject
+from headrank.report.wording import decimal, listed, lower_limit, rounded_percent, sentence, subject
 from headrank.training.contest import Contest
 
 
@@ -112,7 +112,7 @@ def _first(contest: Contest, interval: Interval, count: Count | None) -> str:
         best = f"the best {percent(goal.top)} of {contest.y.size:,}"
         if count is None:
             low = _down(interval.low)
-            least = f"at least {rounded_percent(low)} {sure}" if low else _at_least(0, sure)
+            least = f"on average at least {rounded_percent(low)} {sure}" if low else _at_least(0, sure)
             return (
                 f"{sentence(best)} is less than one case; of such cases {rounded_percent(interval.estimate)} are "
                 f"expected to be positive; {least}."
@@ -146,16 +146,17 @@ def _false_alarms(contest: Contest) -> str:
 
 
 def _at_least(low: int, sure: str) -> str:
+    """Say what is promised: of the mean over many such lists, since in a single one chance adds to it."""
     if low:
-        return f"at least {low:,} {sure}"
-    return f"the holdout is too small to promise any {sure}"
+        return f"on average at least {low:,} {sure}"
+    return f"none can be promised {sure}"
 
 
 def _by_query(contest: Contest, interval: Interval) -> str:
     n = interval.n_queries
     return (
         f"On average over {n:,} holdout {'query' if n == 1 else 'queries'} {subject(contest.selection.picked)} has "
-        f"{interval.measure} {decimal(interval.estimate)}; at least {decimal(_down(interval.low))} with "
+        f"{interval.measure} {decimal(interval.estimate)}; at least {lower_limit(interval.low)} with "
         f"{percent(contest.confidence)} confidence."
     )
 
@@ -186,7 +187,7 @@ def _rivals(contest: Contest, values: Mapping[str, float], count: Count | None) 
         best = "the better of the two" if len(rivals) == 1 else f"the best of the {_spelled(len(values))}"
         said = [f"Logistic regression is {best}: {them}."]
     elif picked == "gradient boosting":
-        said = [f"Trees win, these are the numbers of gradient boosting: {them}."]
+        said = [f"Trees are ahead here: {them}."]
     else:
         said = [f"{sentence(them)}."]
     if contest.qid is None and max(values[name] for name in rivals) > values[picked]:

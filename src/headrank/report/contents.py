@@ -87,7 +87,7 @@ class EntrantPart:
     low, estimate, high : float
         Of the measure of the goal; the intervals of all entrants hold at once.
     told_apart : bool or None
-        Whether it is certainly worse than the winner; None for the winner.
+        Whether it is proved to be worse than the winner, with the stated confidence; None for the winner.
     p_value : float or None
         Of an asymptotic test against the winner, adjusted for the number of models; None for the winner.
     test : str
@@ -125,7 +125,7 @@ class EntrantPart:
         if self.picked:
             words = "the winner"
         elif self.told_apart:
-            words = "certainly worse"
+            words = "proved worse"
         else:
             words = f"worse by {self.test}" if self.test else "cannot be told apart"
         return f"{words}; collapsed" if self.collapsed else words

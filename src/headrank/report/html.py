@@ -15,7 +15,7 @@ from markupsafe import Markup
 from headrank.bounds.interval import percent
 from headrank.report.contents import Control, Levels, Summary
 from headrank.report.geometry import bars, forest, histogram_drawing, roc_drawing
-from headrank.report.wording import decimal, rounded_percent, sentence, subject
+from headrank.report.wording import decimal, lower_limit, rounded_percent, sentence, subject, upper_limit
 
 
 def render_html(summary: Summary) -> str:
@@ -57,6 +57,8 @@ def _environment() -> Environment:
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
     environment.filters |= {
         "decimal": decimal,
+        "lower_limit": lower_limit,
+        "upper_limit": upper_limit,
         "percent": percent,
         "rounded_percent": rounded_percent,
         "sentence": sentence,

@@ -52,7 +52,7 @@ def _intervals(contest: Contest) -> str:
     interval = contest.selection.interval
     return (
         f"The intervals of {interval.measure} hold all at once with {percent(interval.confidence)} confidence, also "
-        f"for the model that was picked ({interval.method}: {interval.theorem}). A model is certainly worse where its "
+        f"for the model that was picked ({interval.method}: {interval.theorem}). A model is proved worse where its "
         "difference from the winner, compared on the same rows and allowing for the number of comparisons, has an "
         "interval without 0. “Worse by DeLong” or “by bootstrap” is a test that promises this for large samples only."
     )

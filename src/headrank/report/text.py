@@ -6,7 +6,7 @@ from textwrap import wrap
 
 from headrank.bounds.interval import percent
 from headrank.report.contents import EntrantPart, Summary
-from headrank.report.wording import decimal, sentence
+from headrank.report.wording import decimal, lower_limit, sentence, upper_limit
 
 _WIDTH = 100
 
@@ -99,7 +99,7 @@ def _model(summary: Summary, each: EntrantPart) -> list[str]:
     return [
         each.name,
         decimal(each.estimate),
-        f"{decimal(each.low)} to {decimal(each.high)}",
+        f"{lower_limit(each.low)} to {upper_limit(each.high)}",
         decimal(each.auc),
         *([headline] if _headline_name(summary) else []),
         each.verdict,
