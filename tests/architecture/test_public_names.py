@@ -18,12 +18,12 @@ def test_every_public_name_exists_and_is_documented():
         assert getattr(hr, name).__doc__, name
 
 
-def test_every_measure_is_public_and_in_the_readme_and_the_page_on_ties():
-    readme, ties = (ROOT / "README.md").read_text(), (ROOT / "docs" / "ties.md").read_text()
+def test_every_measure_is_public_and_on_the_pages_about_choice_and_ties():
+    choice, ties = ((ROOT / "docs" / name).read_text() for name in ("which_measure.md", "ties.md"))
     for kind in MEASURES:
         assert kind.__name__ in hr.__all__
         assert f"`{kind.__name__}`" in ties, kind
-        assert kind is hr.RankStatistic or f"`{kind.prefix}" in readme, kind
+        assert kind is hr.RankStatistic or f"`{kind.prefix}" in choice, kind
 
 
 def test_every_class_of_measure_is_registered():

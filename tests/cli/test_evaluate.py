@@ -79,6 +79,25 @@ def test_means_over_queries(capsys, scores, scored):
     (one,) = answer(run(capsys, *arguments))["results"]
     interval = hr.interval(scored["y"], scored["good"], qid=scored["query"])
     assert (one["estimate"], one["n_queries"]) == (interval.estimate, interval.n_queries)
+    assert "queries are independent draws" in run(capsys, *arguments[:-1]).out
+
+
+def test_bounds_are_rounded_outwards(capsys, scores):
+    arguments = ["evaluate", scores, "--target", "y", "--score", "good", "--score", "weak", "--fpr", "0:0.1"]
+    found = answer(run(capsys, *arguments, "--json"))["results"]
+    shown = re.findall(r"(-?\d\.\d{4}) │ +(-?\d\.\d{4}) │ +(-?\d\.\d{4}) │", run(capsys, *arguments).out)
+    assert len(shown) == len(found) == 6
+    for one, (value, low, high) in zip(found, shown, strict=True):
+        assert value == f"{one['estimate']:.4f}"
+        assert one["low"] - 1e-4 < float(low) <= one["low"]
+        assert one["high"] <= float(high) < one["high"] + 1e-4
+    assert any(f"{one['low']:.4f}" != low for one, (_, low, _) in zip(found, shown, strict=True))
+
+
+def test_what_is_assumed_is_said(capsys, scores):
+    done = run(capsys, "evaluate", scores, "--target", "y", "--score", "good", "--measure", "auc", "--json")
+    assert "no scorer was trained on these rows or chosen by" in answer(done)["assumes"]
+    assert answer(done)["assumes"] in done.err
 
 
 def test_what_people_see(capsys, scores):

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import headrank as hr
-from cli.running import finish, left_in, run, start
+from cli.running import finish, left_in, refused, run, start
 from cli.tables import clean, letor, of_all_kinds
 
 WRITTEN = ["model", "ranked.csv", "report.html", "result.json"]
@@ -152,9 +152,7 @@ def test_overwriting_must_be_said(tmp_path, capsys):
     out.mkdir()
     (out / "mine.txt").write_text("precious")
     arguments = ["fit", tmp_path / "parts.csv", "--target", "broken", "--models", "linear", "--out", out]
-    refused = run(capsys, *arguments)
-    assert refused.code == 4
-    assert "--overwrite" in refused.complaint
+    assert refused(run(capsys, *arguments), 4, "--overwrite", "mine.txt")
     assert left_in(out) == ["mine.txt"]
     assert run(capsys, *arguments, "--overwrite").code == 0
     assert left_in(out) == sorted([*WRITTEN, "mine.txt"])
@@ -171,3 +169,44 @@ def test_the_demo_makes_a_report_and_its_command_works(tmp_path):
     assert again.code == 0, again.err
     for name in ("report.html", "ranked.csv", "result.json"):
         assert (tmp_path / "result" / name).read_bytes() == (tmp_path / "demo" / name).read_bytes(), name
+
+
+def test_from_a_table_to_a_threshold(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    clinics = pl.Series("clinic", ["north", "south", "west"] * 400)
+    patients = clean(1200).rename({"broken": "ill"}).with_columns(clinics)
+    patients.write_csv("patients.csv")
+    new = clean(1200, seed=3).rename({"broken": "ill"}).with_columns(clinics)
+    new.write_csv("new.csv")
+    options = ["--target", "ill", "--fpr", "0:0.1", "--models", "linear", "--out", "result"]
+    for command in (
+        ["fit", "patients.csv", *options],
+        ["score", "result/model", "new.csv", "--out", "scores.csv", "--keep", "ill", "--keep", "clinic"],
+        ["evaluate", "scores.csv", "--target", "ill", "--score", "score", "--group", "clinic", "--json"],
+        ["threshold", "scores.csv", "--target", "ill", "--score", "score", "--max-fpr", "0.05", "--json"],
+    ):
+        done = run(capsys, *command)
+        assert done.code == 0, done.err
+        if command[0] == "evaluate":
+            results = json.loads(done.out)["results"]
+    assert {one["group"] for one in results} == {None, "north", "south", "west"}
+    scores = pl.read_csv("scores.csv")
+    assert scores.select("ill", "clinic").equals(new.select("ill", "clinic"))
+    expected = hr.threshold_at(new["ill"], scores["score"], max_fpr=0.05)
+    assert json.loads(done.out)["value"] == expected.value
+
+
+def test_a_letor_file_may_count_from_0(tmp_path, capsys):
+    (tmp_path / "one.txt").write_text(letor())
+    zero = letor()
+    for feature in (1, 2, 3):
+        zero = zero.replace(f" {feature}:", f" {feature - 1}:")
+    (tmp_path / "zero.txt").write_text(zero)
+    options = ["--fpr", "0:0.3", "--models", "linear"]
+    assert refused(run(capsys, "fit", tmp_path / "zero.txt", "--out", tmp_path / "zero"), 3, "with --zero-based")
+    for name, more in (("one", []), ("zero", ["--zero-based"])):
+        done = run(capsys, "fit", tmp_path / f"{name}.txt", *options, *more, "--out", tmp_path / name)
+        assert done.code == 0, done.err
+    assert (tmp_path / "zero" / "ranked.csv").read_bytes() == (tmp_path / "one" / "ranked.csv").read_bytes()
+    command = json.loads((tmp_path / "zero" / "result.json").read_text())["reproduce"]["command"]
+    assert command.startswith("headrank fit zero.txt --zero-based --fpr 0:0.3")

@@ -11,6 +11,7 @@ import pytest
 
 from cli.running import finish, left_in, refused, run, start
 from cli.tables import clean, letor
+from headrank.exceptions import InvalidSampleError, TooFewRowsError
 
 
 @pytest.fixture
@@ -88,7 +89,7 @@ def broken_files():
         "latin.csv": (text.replace("noise", "bruit é", 1).encode("latin-1"), ["UTF-8", "iconv"]),
         "semicolons.csv": (text.replace(",", ";").encode(), ["';'"]),
         "ragged.csv": (text.encode() + b"1,2,3,1,5,6,7\n", ["fields"]),
-        "text.xlsx": (b"PK\x03\x04", ["svmlight"]),
+        "text.xlsx": (b"PK\x03\x04", ["ends in .xlsx", "save the table as .csv"]),
         "letor.txt": (b"this is no LETOR file\n", ["line 1", "needed a label"]),
     }
 
@@ -135,6 +136,37 @@ def test_a_letor_file_of_one_query_cannot_be_split(tmp_path, capsys):
     path.write_text(letor(n_queries=1))
     assert refused(fit(capsys, path, target=None), 3, "quer")
     assert left_in(tmp_path) == ["letor.txt"]
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-1e300"])
+def test_a_letor_file_needs_finite_numbers(tmp_path, capsys, value):
+    lines = letor().splitlines()
+    lines[41] = f"1 qid:5 1:0.5 3:{value}"
+    (tmp_path / "letor.txt").write_text("\n".join(lines))
+    done = fit(capsys, tmp_path / "letor.txt", target=None)
+    assert refused(done, 3, "in row 42", "leave the feature out")
+    assert left_in(tmp_path) == ["letor.txt"]
+
+
+def test_a_table_has_names_and_no_first_number(table, capsys):
+    assert refused(fit(capsys, table, "--zero-based"), 2, "--zero-based", "a table")
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "words"),
+    [
+        (InvalidSampleError("the table is odd; mend it"), 3, "headrank: the table is odd; mend it"),
+        (TooFewRowsError("needs 9 rows", 9, 3), 5, "needs 9 rows"),
+        (ValueError("operands could not be broadcast"), 1, "this is a bug"),
+    ],
+)
+def test_only_what_training_refuses_is_bad_input(table, capsys, monkeypatch, error, code, words):
+    def refusing(*_args, **_options):
+        raise error
+
+    monkeypatch.setattr("headrank.training.train.train", refusing)
+    assert refused(fit(capsys, table, out="n1/n2/out"), code, words)
+    assert left_in(table.parent) == ["parts.csv"]
 
 
 @pytest.mark.parametrize("out", ["parts.csv", "parts.csv/out"])

@@ -112,6 +112,19 @@ def test_a_reader_who_has_seen_enough(options):
         assert "Traceback" not in process.stderr.read()
 
 
+def test_interrupted_while_importing():
+    code = (
+        "import sys, headrank.cli\n"
+        "class Interrupting:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'typer': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupting())\n"
+        "sys.exit(headrank.cli.main(['--help']))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert refused(Done(done.returncode, done.stdout, done.stderr), 130, "interrupted; nothing was written")
+
+
 def test_help_does_not_load_what_commands_need():
     code = (
         "import sys; from headrank.cli import main; main(['--help']); main(['fit', '--help']);"

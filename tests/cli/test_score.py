@@ -56,7 +56,7 @@ def model(rows):
         dropped=("note",),
         goal=Goal(max_fpr=0.1),
         threshold=0.05,
-        promise="the false positive rate stays at or below 0.1",
+        promise="flag scores of at least 0.05: the false positive rate stays at or below 0.1.",
     )
 
 
@@ -130,11 +130,13 @@ def test_what_is_said(capsys, folder, model, rows):
         "n_rows": N_ROWS,
         "n_flagged": n_flagged,
         "threshold": 0.05,
-        "promise": "the false positive rate stays at or below 0.1",
+        "promise": "flag scores of at least 0.05: the false positive rate stays at or below 0.1.",
     }
     words = run(capsys, "score", "model", "t.csv", "--out", "o.csv", "--id", "id").out
     assert "230 rows were scored by the logistic regression and written to o.csv" in words
-    assert f"{n_flagged} are flagged, scoring at least 0.05. The false positive rate stays" in words
+    assert f"{n_flagged} ({100 * n_flagged / N_ROWS:.3g} %) are flagged." in words
+    assert "From the report: Flag scores of at least 0.05: the false positive rate stays" in words
+    assert words.count("0.05") == 1
 
 
 def test_a_model_without_a_threshold_flags_nothing(capsys, folder, model):
@@ -169,7 +171,71 @@ def test_svmlight(capsys, folder, model):
     assert np.allclose(pl.read_csv("o.csv")["score"], ranker.decision_function(X), rtol=1e-12)
     assert refused(run(capsys, "score", "svm", "t.txt", "--out", "p.csv", "--id", "id"), 2, "no named columns")
     (folder / "t.txt").write_text("1 5:1\n")
-    assert refused(run(capsys, "score", "svm", "t.txt", "--out", "p.csv"), 3, "has a feature above")
+    assert refused(run(capsys, "score", "svm", "t.txt", "--out", "p.csv"), 3, "beyond the 4 that the model was trained")
+    assert refused(run(capsys, "score", "svm", "t.txt", "--out", "p.csv", "--keep", "y"), 2, "no named columns")
+    (folder / "t.txt").write_text("1 4:1\n")
+    done = run(capsys, "score", "svm", "t.txt", "--out", "p.csv", "--zero-based")
+    assert refused(done, 3, "beyond the 4")
+    dump_svmlight_file(X, y, "t.txt", zero_based=True)
+    assert refused(run(capsys, "score", "svm", "t.txt", "--out", "p.csv"), 3, "has a feature 0", "with --zero-based")
+    assert run(capsys, "score", "svm", "t.txt", "--out", "p.csv", "--zero-based").code == 0
+    assert pl.read_csv("p.csv").equals(pl.read_csv("o.csv"))
+
+
+# -- columns that are kept ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("packing", ["csv", "parquet"])
+@pytest.mark.parametrize("block", [7, 100_000])
+def test_columns_are_kept_and_scores_are_the_same(capsys, folder, model, rows, packing, block):
+    frame = filled(rows).with_columns(clinic=pl.Series([f"{i:03d}" for i in range(N_ROWS)]))
+    getattr(frame, f"write_{packing}")(f"more.{packing}")
+    keep = [word for name in ("ill", "clinic", "age", "ill", "id") for word in ("--keep", name)]
+    done = run(capsys, "score", "model", f"more.{packing}", "--out", "o.csv", "--id", "id", *keep, "--block", block)
+    assert (done.code, done.err) == (0, "")
+    written = pl.read_csv("o.csv", schema_overrides={"clinic": pl.String})
+    assert written.columns == ["id", "score", "flagged", "ill", "clinic", "age"]
+    assert written.select("id", "score", "flagged").equals(expected(model, rows))
+    assert written.select("ill", "clinic", "age").equals(frame.select("ill", "clinic", "age"))
+
+
+def test_a_column_that_was_empty_in_training_may_be_missing(capsys, folder, model):
+    spare = Column("spare", "text", n_missing=N_ROWS, n_distinct=0)
+    features = pl.DataFrame({"age": [1.0, 2.0], "sex": ["f", "m"], "spare": pl.Series([None, None], dtype=pl.String)})
+    pipeline = make_pipeline(TableVectorizer(), LogisticRegression()).fit(features, [0, 1])
+    save(dataclasses.replace(model, estimator=pipeline, columns=(*model.columns, spare), n_features=3), "spare")
+    (folder / "less.csv").write_text("age,sex\n1,f\n")
+    (folder / "more.csv").write_text("spare,age,sex\nx,1,f\n")
+    for name in ("less.csv", "more.csv"):
+        done = run(capsys, "score", "spare", name, "--out", f"o-{name}")
+        assert done.code == 0, done.err
+    assert (folder / "o-less.csv").read_text() == (folder / "o-more.csv").read_text()
+
+
+def test_what_is_kept_stands_as_it_stood(capsys, folder):
+    (folder / "odd.csv").write_text('age,sex,why\n 007 ,f,"a ""b"", c"\n1e1,m,\n')
+    assert run(capsys, "score", "model", "odd.csv", "--out", "o.csv", "--keep", "age", "--keep", "why").code == 0
+    assert run(capsys, "score", "model", "odd.csv", "--out", "p.csv", "--drop", "why").code == 0
+    kept, plain = (pl.read_csv(name, infer_schema=False) for name in ("o.csv", "p.csv"))
+    assert kept.select("row", "score", "flagged").equals(plain)
+    assert kept.select("age", "why").rows() == [(" 007 ", 'a "b", c'), ("1e1", None)]
+
+
+@pytest.mark.parametrize(
+    ("options", "columns", "copied"),
+    [
+        (["--id", "score", "--drop", "row"], ["score_", "score", "flagged"], {"score_": 7}),
+        (["--keep", "score", "--keep", "row"], ["row", "score", "flagged", "score_", "row_"], {"score_": 7, "row_": 8}),
+        (["--id", "row", "--keep", "score"], ["row", "score", "flagged", "score_"], {"score_": 7, "row": 8}),
+    ],
+)
+def test_names_that_the_output_has_already(capsys, folder, options, columns, copied):
+    (folder / "named.csv").write_text("score,row,age,sex\n7,8,2,f\n")
+    done = run(capsys, "score", "model", "named.csv", *options, "--out", "o.csv")
+    assert done.code == 0, done.err
+    written = pl.read_csv("o.csv")
+    assert written.columns == columns
+    assert written.select(list(copied)).row(0, named=True) == copied
 
 
 GOOD = "id,age,sex\na,1,f\n"
@@ -186,7 +252,10 @@ BAD = {
     ),
     "no such id": (["model", "t.csv", "--id", "name", "--out", "o.csv"], 3, "has no column 'name'"),
     "no such dropped column": (["model", "t.csv", "--drop", "name", "--out", "o.csv"], 3, "has no column 'name'"),
-    "an id called score": (["model", "named.csv", "--id", "score", "--out", "o.csv"], 3, "rename it"),
+    "no such kept column": (["model", "t.csv", "--keep", "name", "--out", "o.csv"], 3, "has no column 'name'"),
+    "lists are kept": (["model", "lists.parquet", "--keep", "list", "--out", "o.csv"], 3, "'list'", "List(Int64)"),
+    "kept words for numbers": (["model", "words.csv", "--id", "id", "--keep", "age", "--out", "o.csv"], 3, "'old'"),
+    "zero-based": (["model", "one.csv", "--id", "id", "--zero-based", "--out", "o.csv"], 2, "--zero-based", "a table"),
     "words for numbers": (["model", "words.csv", "--id", "id", "--out", "o.csv"], 3, "holds 'old' in row 2"),
     "no rows": (["model", "empty.csv", "--id", "id", "--out", "o.csv"], 3, "names but no rows"),
     "an empty file": (["model", "void.csv", "--id", "id", "--out", "o.csv"], 3, "is empty"),
@@ -212,7 +281,6 @@ def test_what_cannot_be_scored_leaves_no_file(capsys, folder, rows, case):
         "less": "sex\nf\n",
         "case": "Age,sex\n1,f\n",
         "more": "age,sex,extra\n1,f,2\n",
-        "named": "score,age,sex\n1,2,f\n",
         "words": GOOD + "b,old,m\n",
         "empty": "id,age,sex\n",
         "void": "",
@@ -222,6 +290,7 @@ def test_what_cannot_be_scored_leaves_no_file(capsys, folder, rows, case):
         (folder / f"{name}.csv").write_text(text)
     (folder / "latin.csv").write_bytes("id,age,sex\né,1,f\n".encode("latin-1"))
     filled(rows).write_parquet("whole.parquet")
+    pl.DataFrame({"age": [1], "sex": ["f"], "list": [[1]]}).write_parquet("lists.parquet")
     whole = (folder / "whole.parquet").read_bytes()
     (folder / "cut.parquet").write_bytes(whole[: len(whole) // 2])
     (folder / "folder.csv").mkdir()

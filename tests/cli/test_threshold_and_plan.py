@@ -24,6 +24,9 @@ def test_the_threshold_is_that_of_the_library(capsys, scores, scored, options, b
     assert {name: found[name] for name in expected.as_dict()} == expected.as_dict()
     words = run(capsys, *arguments).out
     assert f"Flag scores of at least {expected.value!r}: {expected.budget.promise}" in words
+    assert words.endswith(f"{found['assumes']}\n")
+    for assumed in ("rows are independent draws", "no scorer was trained on these rows or chosen by"):
+        assert assumed in found["assumes"]
 
 
 def test_too_few_rows_have_an_exit_code_of_their_own(capsys, scores):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from headrank.datasets import blocks as module
 from headrank.datasets import read_svmlight
 from headrank.datasets.blocks import svmlight_blocks, table_blocks
+from headrank.exceptions import InvalidSampleError
 
 TEXTS = st.text(alphabet='ab ,"\n\té', max_size=5)
 FRAMES = st.lists(
@@ -145,3 +146,42 @@ def test_parquet_columns_keep_their_types(tmp_path):
     (tmp_path / "t.parquet").write_bytes(buffer.getvalue())
     (block,) = table_blocks(tmp_path / "t.parquet", {"a": "number"})
     assert block.schema == {"a": pl.Int8}
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 100])
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_empty_lines_are_no_rows_in_blocks_either(write, n_rows, ending):
+    text = '\na,b\n\n1,"x\n\ny"\n\n\n,\n2,z\n\n'.replace("\n", ending)
+    path = write("t.csv", text)
+    frames = list(table_blocks(path, {"a": "number", "b": "text"}, n_rows=n_rows))
+    assert pl.concat(frames).rows() == [(1.0, f"x{ending * 2}y"), (None, None), (2.0, "z")]
+    assert all(frame.height for frame in frames)
+
+
+def test_many_empty_lines_between_blocks_are_no_rows(write):
+    path = write("t.csv", "a,b\n1,2\n" + "\n" * (1 << 19) + "3,4\n")
+    assert pl.concat(table_blocks(path, {"a": "number", "b": "number"})).rows() == [(1.0, 2.0), (3.0, 4.0)]
+
+
+def test_an_empty_line_in_blocks_of_one_column_is_a_gap(write):
+    (frame,) = table_blocks(write("t.csv", "a\n1\n\n3\n"), {"a": "number"})
+    assert frame["a"].to_list() == [1, None, 3]
+
+
+def test_what_is_kept_stands_as_in_the_file(write):
+    path = write("t.csv", "id,a\n00400,NA\n1e5,2\nNA,3\n,4\n")
+    (frame,) = table_blocks(path, {"a": "number"}, keep=["id"])
+    assert frame.rows() == [(None, "00400"), (2.0, "1e5"), (3.0, "NA"), (4.0, None)]
+
+
+def test_bytes_are_not_kept(tmp_path):
+    pl.DataFrame({"id": [b"a"], "a": [1]}).write_parquet(tmp_path / "t.parquet")
+    with pytest.raises(InvalidSampleError, match=r"column 'id' of .* is of type Binary"):
+        list(table_blocks(tmp_path / "t.parquet", {"a": "number"}, keep=["id"]))
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
+def test_svmlight_blocks_name_the_row_of_what_is_not_finite(write, value):
+    path = write("t.txt", f"1 1:2\n0 2:1\n1 1:1 2:{value}\n")
+    with pytest.raises(InvalidSampleError, match=r"t.txt has a feature of .* in row 3;"):
+        list(svmlight_blocks(path, n_features=2, n_rows=2))

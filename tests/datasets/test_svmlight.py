@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file
 
 from headrank.datasets import read_svmlight
+from headrank.exceptions import InvalidSampleError
 
 LETOR = """\
 2 qid:10 1:0.03 3:0.5 #docid = GX029-35-5894638 inc = 0.02 prob = 0.139
@@ -140,3 +141,10 @@ def test_damaged_archives_are_refused(write, name, content):
 def test_relevant_must_be_finite(write, relevant):
     with pytest.raises(ValueError, match="relevant must be a finite number"):
         read_svmlight(write("a.txt", LETOR), relevant=relevant)
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
+def test_features_that_are_not_finite_are_refused_by_row(write, value):
+    path = write("t.txt", f"1 1:2\n0\n1 1:1 2:{value}\n0 1:{value}\n")
+    with pytest.raises(InvalidSampleError, match=f"t.txt has a feature of {value} in row 3; needed finite numbers"):
+        read_svmlight(path)

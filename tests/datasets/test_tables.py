@@ -199,3 +199,66 @@ def test_names_may_hold_line_breaks_and_follow_empty_lines(write):
     path = write("t.csv", '\n\n"a\nb","c,d",y\n1,2,1\n3,4,0\n')
     assert table_columns(path) == ["a\nb", "c,d", "y"]
     assert read_columns(path, ["c,d"]).rows() == [(2,), (4,)]
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [["00400", "17"], ["1e5", "2e5"], ["NA", "null"], ["2020-01-02", "1"], ["+7", "8"], ["7", ""], ["7.0", "8.0"]],
+)
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz"])
+def test_ids_are_printed_as_in_the_file(write, name, ids):
+    text = "a,id,y\n" + "".join(f"{i},{each},{i}\n" for i, each in enumerate(ids))
+    path = write(name, gzip.compress(text.encode()) if name.endswith("gz") else text)
+    table = read_table(path, target="y", id="id")
+    assert table.ids.tolist() == ids
+    assert table.features.columns == ["a"]
+
+
+def test_ids_that_are_whole_numbers_either_way_are_numbers(write):
+    table = read_table(write("t.csv", "id,a,y\n-5,1,0\n40,2,1\n"), target="y", id="id")
+    assert table.ids.dtype == np.int64
+    assert table.ids.tolist() == [-5, 40]
+
+
+@pytest.mark.parametrize(
+    ("queries", "expected"), [(["007", "7"], ["007", "7"]), (["1e1", "10"], ["1e1", "10"]), (["2", "2"], [2, 2])]
+)
+def test_queries_are_printed_as_in_the_file(write, queries, expected):
+    text = "q,a,y\n" + "".join(f"{q},{i},{i}\n" for i, q in enumerate(queries))
+    assert read_table(write("t.csv", text), target="y", qid="q").qid.tolist() == expected
+
+
+@pytest.mark.parametrize("gap", ["", "NA"])
+def test_a_query_that_is_a_gap_is_refused(write, gap):
+    with pytest.raises(InvalidSampleError, match=r"column 'q' of .* has 1 missing value"):
+        read_table(write("t.csv", f"q,a,y\n{gap},1,0\n007,2,1\n"), target="y", qid="q")
+
+
+@pytest.mark.parametrize("role", ["id", "qid"])
+@pytest.mark.parametrize("values", [[b"a", b"b"], [[1], [2]]])
+def test_names_that_cannot_be_printed_are_refused(tmp_path, role, values):
+    pl.DataFrame({"n": values, "a": [1, 2], "y": [0, 1]}).write_parquet(tmp_path / "t.parquet")
+    with pytest.raises(InvalidSampleError, match=r"column 'n' of .* names rows or queries, but is of type"):
+        read_table(tmp_path / "t.parquet", target="y", **{role: "n"})
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz"])
+def test_empty_lines_are_no_rows(write, name, ending):
+    text = 'a,b,y\n\n1,"x\n\ny",1\n\n\n2,"z",0\n,,0\n\n'.replace("\n", ending)
+    path = write(name, gzip.compress(text.encode()) if name.endswith("gz") else text)
+    table = read_table(path, target="y")
+    assert table.features["a"].to_list() == [1, 2, None]
+    assert table.features["b"].to_list() == [f"x{ending * 2}y", "z", None]
+    assert read_columns(path, ["a"])["a"].to_list() == [1, 2, None]
+
+
+def test_an_empty_line_in_a_table_of_one_column_is_a_gap(write):
+    assert read_columns(write("t.csv", "a\n1\n\n3\n"), ["a"])["a"].to_list() == [1, None, 3]
+
+
+@pytest.mark.parametrize("first", [(1 << 20) - 1, 1 << 20, (1 << 20) + 1])
+def test_empty_lines_are_found_wherever_blocks_end(write, first):
+    row = b"a,y\n" + b"x" * (first - 6) + b",1"
+    assert len(row) == first
+    assert read_table(write("t.csv", row + b"\r\n\r\n2,0\n"), target="y").n_rows == 2

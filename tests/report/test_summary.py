@@ -90,8 +90,8 @@ def test_with_queries_the_answer_is_a_mean_over_them(name):
 def test_the_first_sentence_for_a_best_fraction():
     answer = summary_of("top").answer
     assert answer.sentences[0] == (
-        f"Of the 150 cases you can look at (the best 5 % of 3,000), {answer.expected} are expected to be positive; "
-        f"on average at least {answer.at_least} with 95 % confidence."
+        f"Of the 150 cases you can look at (the best 5 % of 3,000), {answer.expected} are expected to be positive "
+        f"with the ranker; on average at least {answer.at_least} with 95 % confidence."
     )
     assert 0 < answer.at_least < answer.expected < 150
     assert answer.sentences[1].startswith("Logistic regression alone would give ")
@@ -171,7 +171,9 @@ def test_models_that_cannot_be_told_apart_are_said_to_be_so_in_the_answer(name):
     for each in summary.entrants[1:]:
         assert each.told_apart == (each.name not in made.selection.not_told_apart)
         assert f"{each.name}" in said
-    assert ("cannot be told apart" in said) == bool(made.selection.not_told_apart)
+    unproved = [each for each in summary.entrants[1:] if not each.told_apart]
+    assert ("cannot be told apart" in said) == any(not each.test for each in unproved)
+    assert ("would take more rows" in said) == any(each.test for each in unproved)
 
 
 def test_a_test_for_large_samples_has_its_say_where_nothing_is_proved():
@@ -193,7 +195,7 @@ def test_a_test_for_large_samples_has_its_say_where_nothing_is_proved():
         assert (rival.told_apart, rival.verdict) == (False, f"worse by {name}")
         assert (twin.p_value, twin.verdict) == (1.0, "cannot be told apart")
         said = " ".join(summary.answer.sentences)
-        assert f"is better than logistic regression by {words}, which holds for large samples only" in said
+        assert f"is better than logistic regression by {goal.measure} is no chance by {words}, which" in said
         assert "cannot be told apart from " in said  # the twin
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headrank.exceptions import InvalidSampleError
-from headrank.training.columns import Column, columns_of, conformed
+from headrank.training.columns import Column, _refuse_other_columns, columns_of, conformed
 
 KINDS = [
     (pl.Series([1, 2], dtype=pl.UInt8), "number"),
@@ -174,3 +174,41 @@ def test_pandas_frames_conform_as_polars_ones_do():
 def test_a_pandas_frame_with_two_columns_of_a_name_is_refused():
     with pytest.raises(InvalidSampleError, match="two columns named 'a'"):
         conformed(pd.DataFrame(np.zeros((1, 2)), columns=["a", "a"]), [Column("a", "number")])
+
+
+def test_a_column_that_was_empty_is_not_needed_and_not_looked_at():
+    training = pl.DataFrame({"x": [1.0, 2.0], "e": pl.Series([None, None], dtype=pl.Float64), "n": [None, None]})
+    columns = columns_of(training)
+    assert [column.is_empty for column in columns] == [False, True, True]
+    for frame in (
+        pl.DataFrame({"x": [3.0]}),
+        pl.DataFrame({"e": ["surprise"], "x": [3.0]}),
+        pl.DataFrame({"e": [[1, 2]], "x": [3.0]}),
+        pd.DataFrame({"n": ["surprise"], "x": [3.0]}),
+    ):
+        assert conformed(frame, columns).rows() == [(3.0, None, None)]
+    assert conformed(training, columns).schema == conformed(training[:0], columns).schema
+    with pytest.raises(InvalidSampleError, match="lacks the column 'x'"):
+        conformed(pl.DataFrame({"e": [None]}), columns)
+
+
+def test_a_column_of_which_nothing_is_known_is_needed():
+    with pytest.raises(InvalidSampleError, match="lacks the column 'x'"):
+        conformed(pl.DataFrame({"y": [1.0]}), [Column("x", "number")], ignored=["y"])
+
+
+def test_the_names_of_many_columns_are_compared_in_linear_time():
+    counted = []
+
+    class Name(str):
+        __slots__ = ()
+
+        def __hash__(self):
+            counted.append(self)
+            return super().__hash__()
+
+        __eq__ = str.__eq__
+
+    n = 500
+    _refuse_other_columns([f"c{i}" for i in range(n)], [Name(f"c{i}") for i in range(n)], ())
+    assert len(counted) <= 5 * n

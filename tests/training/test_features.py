@@ -149,3 +149,54 @@ def test_scores_come_in_blocks():
     assert np.array_equal(scores_of(Sum(), X, rows_at_a_time=3), X.sum(axis=1))
     assert sizes == [3, 3, 1]
     assert list(blocks(0)) == []
+
+
+def test_large_numbers_that_are_close_together_stay_apart():
+    rng = np.random.default_rng(0)
+    seconds = 1_700_000_000 + rng.permutation(300)
+    gaps = [None if k % 7 == 0 else -3e10 + k for k in range(300)]
+    frame = pl.DataFrame({"seconds": seconds, "x": rng.normal(size=300), "gaps": gaps})
+    features = made(frame, 200)
+    for name in ("seconds", "gaps"):
+        j = features.origins.index(name)
+        values = np.concatenate([features.train[:, j], features.holdout[:, j]])
+        expected = frame[name].cast(pl.Float64).to_numpy()
+        assert np.array_equal(np.isnan(values), np.isnan(expected))
+        known = ~np.isnan(values)
+        differences = values[known].astype(np.float64) - values[known][0]
+        assert np.array_equal(differences, expected[known] - expected[known][0])
+    again = Pipeline(list(features.steps)).transform(conformed(frame, columns_of(frame))[200:])
+    assert np.array_equal(again, features.holdout.astype(np.float64), equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [1.0, 2.0, 3.0, 1e30],  # small but for one
+        [1.0, 2.0, 1.7e9, 1.8e9],  # small and large
+        [1e9, 2e9, 3e9, 4e9],  # far apart
+        [3.0, 3e38, 3.1e38, 3.2e38],
+    ],
+)
+def test_numbers_that_single_precision_tells_apart_stay_as_they_are(values):
+    features = made(pl.DataFrame({"x": values * 30}), 80)
+    assert np.array_equal(features.train[:, 0], np.tile(np.float32(values), 20))
+
+
+def test_numbers_beyond_single_precision_after_all_are_gaps():
+    frame = pl.DataFrame({"x": [*(-1.5e37 - 1e30 * k for k in range(90)), 3.39999e38]})
+    features = made(frame, 90)
+    table = conformed(frame, columns_of(frame))
+    assert np.isnan(features.holdout[-1, 0])
+    assert np.isnan(Pipeline(list(features.steps)).transform(table)[-1, 0])
+
+
+@pytest.mark.parametrize("form", ["%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y %H:%M", "%d %b %Y"])
+def test_dates_of_another_kind_are_text(form):
+    days = pl.date_range(pl.date(2023, 1, 1), pl.date(2023, 3, 1), eager=True).cast(pl.Datetime)
+    frame = pl.DataFrame({"d": days.dt.strftime(form), "x": np.arange(60.0) % 7})
+    features = made(frame, 40)
+    assert not any(name.startswith(("d_year", "d_month", "d_total")) for name in features.names)
+    assert np.isfinite(features.holdout).all()
+    other = conformed(pl.DataFrame({"d": ["2023/31/12 or so"], "x": [1.0]}), columns_of(frame))
+    assert np.isfinite(Pipeline(list(features.steps)).transform(other)).all()

@@ -55,6 +55,34 @@ def test_columns_of_distinct_whole_numbers_or_texts_look_like_ids(values, is_id)
     assert ["look" in each and "'c'" in each and "--id" in each for each in said] == [True] * is_id
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        "29.2.2024",
+        "02/29/2024",
+        "2/29/24",
+        "29-02-24 17:30",
+        "2024-02-29T17:30:00+01:00",
+        "29 Feb 2024",
+        "Feb 29, 2024",
+    ],
+)
+def test_dates_of_another_kind_are_said_to_be_used_as_text(value):
+    (said,) = in_columns(d=[value, "1.3.2023", None, " "] * 25)
+    assert said == ("The column 'd' looks like dates, but not as YYYY-MM-DD; it is used as text: write dates so.")
+
+
+@pytest.mark.parametrize("value", ["10.0.0.1", "1.2.3.4-5", "2024-02-29", "7", "flat 3", "29", "a-1-2", ""])
+def test_other_texts_do_not_look_like_dates(value):
+    assert in_columns(d=[value, "b", "b", "c"] * 25) == []
+    assert not any("dates" in said for said in in_columns(d=[value] * 100))
+
+
+def test_dates_of_another_kind_that_are_all_distinct_are_no_ids():
+    (said,) = in_columns(d=[f"{1 + i % 28}.{1 + i // 28}.2024" for i in range(N)])
+    assert "looks like dates" in said
+
+
 def test_few_rows_are_no_ids():
     assert in_columns(c=list(range(19))) == []
 
@@ -83,7 +111,7 @@ def test_few_positives_say_how_many_it_takes():
     (said,) = look.of_few(20, 1000, 67, None, 0.95)
     assert "only 20 positives among 1,000 rows" in said
     assert "±0.23" in said
-    assert "takes 410 positives in the holdout, so about 1,374 in the table" in said
+    assert "takes at least 410 positives in the holdout, so 1,374 or more in the table" in said
     assert look.of_few(30, 1000, 100, None, 0.95) == []
 
 

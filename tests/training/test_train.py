@@ -15,6 +15,7 @@ from headrank.bounds.selection import select
 from headrank.bounds.threshold import threshold_at
 from headrank.estimators._risk import LinearRisk
 from headrank.exceptions import CollapsedFitWarning, InvalidSampleError
+from headrank.measures import AUC
 from headrank.training import entrants as entrants_module
 from headrank.training import holdout as holdout_module
 from headrank.training.columns import conformed
@@ -273,3 +274,27 @@ def test_lengths_must_agree(options):
 def test_unknown_models_are_refused():
     with pytest.raises(ValueError, match="models must be one of 'all', 'linear'"):
         train(*small(), goal=Goal(top=0.1), origin=ORIGIN, models="trees")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_one_column_is_enough(seed):
+    frame, y = small(seed=seed)
+    contest = trained(frame.select("a"), y, Goal(max_fpr=0.1))
+    assert contest.facts.n_features == 1
+    assert not any(entrant.collapsed for entrant in contest.entrants)
+    assert all(entrant.coefficients[0].value > 0 for entrant in contest.entrants)
+
+
+def test_one_column_that_is_nearly_constant():
+    _, y = small()
+    contest = trained(pl.DataFrame({"a": [1.0] * 8 + [0.0] * 192}), y)
+    assert len(contest.entrants) == 2
+    assert all(np.isfinite(entrant.scores).all() for entrant in contest.entrants)
+
+
+def test_seconds_since_1970_are_learned_from():
+    rng = np.random.default_rng(0)
+    when = rng.permutation(400)
+    y = rng.random(400) < 1 / (1 + np.exp(-(when - 250) / 10))
+    contest = trained(pl.DataFrame({"when": 1_700_000_000 + when, "x": rng.normal(size=400)}), y)
+    assert all(AUC()(contest.y, entrant.scores) > 0.95 for entrant in contest.entrants)

@@ -70,6 +70,7 @@ def run(
                 **sample.counts,
                 "confidence": confidence,
                 "holds": "all intervals at once",
+                "assumes": sample.assumption,
                 "differences": [
                     {
                         **one.as_dict(),
@@ -86,6 +87,7 @@ def run(
     else:
         screen.print(str(found))
         screen.print(_verdict(found))
+    screen.print(sample.assumption)
 
 
 def _measure(fpr: str | None, top: float | None, name: str | None) -> Measure:

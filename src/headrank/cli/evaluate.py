@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from math import isfinite
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
@@ -55,7 +57,7 @@ def run(
 ) -> None:
     """Measure scores, with intervals that hold for any distribution. No model is trained.
 
-    The intervals are about scorers that were not trained on these rows.
+    The intervals are about scorers that were neither trained nor chosen on these rows.
 
     Example: headrank evaluate scores.csv --target ill --score model --fpr 0:0.02 --group hospital
     """
@@ -74,6 +76,7 @@ def run(
                 **sample.counts,
                 "confidence": confidence,
                 "holds": "each interval by itself",
+                "assumes": sample.assumption,
                 "results": [
                     {"score": one.score, "group": one.group, **one.interval.as_dict()}
                     for one in findings
@@ -159,8 +162,8 @@ def _print(
     finite = all(one.interval.finite_sample for one in findings if one.interval is not None)
     kind = ", for any distribution and any sample size" if finite else ""
     screen.print(
-        f"Each interval holds by itself with {percent(confidence)} confidence{kind}, if no scorer was trained on these "
-        "rows; that all of them hold at once is less certain."
+        f"Each interval holds by itself with {percent(confidence)} confidence{kind}; that all of them hold at once is "
+        f"less certain. {sample.assumption}"
     )
     for one in findings:
         if one.group is None and one.interval is not None and one.interval.measure == told:
@@ -187,7 +190,21 @@ def _table(findings: list[_Finding], *, with_scores: bool, with_groups: bool) ->
             *names,
             str(found.measure),
             found.measure.description,
-            *(f"{value:.4f}" for value in (found.estimate, found.low, found.high)),
+            f"{found.estimate:.4f}",
+            _rounded(found.low, ROUND_FLOOR),
+            _rounded(found.high, ROUND_CEILING),
             *(f"{count:,}" for count in (found.n_pos, found.n_neg)),
         )
     return table
+
+
+def _rounded(bound: float, outwards: str) -> str:
+    """Four digits of a bound, which must not promise more than the bound does.
+
+    >>> _rounded(0.12349, ROUND_FLOOR), _rounded(0.12341, ROUND_CEILING), _rounded(0.05, ROUND_CEILING)
+    ('0.1234', '0.1235', '0.0500')
+    """
+    if not isfinite(bound):
+        return f"{bound:.4f}"
+    # As it is printed: the number next to 0.05 that a computer has lies above it.
+    return f"{Decimal(repr(float(bound))).quantize(Decimal('0.0001'), outwards) + 0:f}"

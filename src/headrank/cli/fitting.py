@@ -9,7 +9,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Literal
 
-from headrank.cli.failures import about_input, about_output
+from headrank.cli.failures import about_output
 from headrank.cli.printing import console, progress_bar
 
 if TYPE_CHECKING:
@@ -70,20 +70,20 @@ def _trained(source: Callable[[], Source], wishes: Wishes, progress: Progress) -
     progress("reading", 0, 1)
     rows = source()
     progress("reading", 1, 1)
-    with about_input():
-        return train(
-            rows.features,
-            rows.y,
-            goal=wishes.goal,
-            origin=rows.origin,
-            qid=rows.qid,
-            ids=rows.ids,
-            holdout=wishes.holdout,
-            models=wishes.models,
-            confidence=wishes.confidence,
-            random_state=wishes.seed,
-            progress=progress,
-        )
+    # Rows that cannot be trained on are an InvalidSampleError; any other error is one of the program.
+    return train(
+        rows.features,
+        rows.y,
+        goal=wishes.goal,
+        origin=rows.origin,
+        qid=rows.qid,
+        ids=rows.ids,
+        holdout=wishes.holdout,
+        models=wishes.models,
+        confidence=wishes.confidence,
+        random_state=wishes.seed,
+        progress=progress,
+    )
 
 
 def _write(contest: Contest, folder: Path) -> Summary:

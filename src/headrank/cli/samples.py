@@ -49,6 +49,15 @@ class ScoredSample:
         n_pos = int(np.count_nonzero(self.y))
         return {"n_rows": self.y.size, "n_pos": n_pos, "n_neg": self.y.size - n_pos}
 
+    @property
+    def assumption(self) -> str:
+        """What every promise about the sample rests on, in a sentence."""
+        draws = "rows" if self.qid is None else "queries"
+        return (
+            f"This takes it that the {draws} are independent draws, and that no scorer was trained on these rows or "
+            "chosen by how it does on them."
+        )
+
 
 def read_scores(
     path: Path,

@@ -13,6 +13,7 @@ import typer
 from headrank.cli import options
 from headrank.cli.failures import Refusal, about_input, about_output
 from headrank.cli.printing import console, print_json, progress_bar
+from headrank.cli.sources import about_svmlight
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,10 +26,31 @@ _ROW, _SCORE, _FLAGGED = "row", "score", "flagged"
 
 @dataclass(frozen=True, eq=False)
 class _Block:
-    """Features of some rows as the model takes them, and what names the rows, if a column does."""
+    """Features of some rows as the model takes them, and the columns to copy: what names the rows, what is kept."""
 
     features: Any
-    ids: pl.Series | None = None
+    copied: pl.DataFrame | None = None
+
+
+@dataclass(frozen=True)
+class _Copied:
+    """Columns of the table that are copied to the output: the one that names the rows, if any does, and others."""
+
+    id: str | None = None
+    keep: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> dict[str, str]:
+        """What each is called in the output: by its own name, with lines below if that is taken."""
+        taken = {_SCORE, _FLAGGED} | ({_ROW} if self.id is None else set())
+        found = {}
+        for name in (*([] if self.id is None else [self.id]), *self.keep):
+            free = name
+            while free in taken:
+                free += "_"
+            taken.add(free)
+            found[name] = free
+        return found
 
 
 @dataclass(frozen=True)
@@ -47,25 +69,37 @@ def run(
     out: Annotated[Path, typer.Option(metavar="FILE", help="Where to write the scores: a name ending in .csv.")],
     id: options.Id = None,  # noqa: A002  # the name of the option
     drop: options.Drop = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option("--keep", metavar="COL", help="Column to copy to the output as it stands; may be repeated."),
+    ] = None,
+    zero_based: options.ZeroBased = False,
     block: Annotated[int, typer.Option(metavar="N", min=1, help="Rows in memory at once.")] = 100_000,
     json: options.Json = False,
 ) -> None:
     """Score the rows of a table, of any length, with a model from headrank fit.
 
-    Writes a CSV file of id (or row number, from 1), score and flagged, in the order of the rows. Columns are checked by
-    name before the first row is read.
+    Writes a CSV file of id (or row number, from 1), score, flagged and the columns to keep, in the order of the rows.
+    Columns are checked by name before the first row is read.
 
-    Example: headrank score result/model new.csv --out scores.csv --id customer
+    Example: headrank score result/model new.csv --out scores.csv --id patient --keep ill --keep clinic
     """
     _require_fit_name(out, data)
     fitted = _loaded(model)
     with about_input(data):
-        named_by = _checked_columns(fitted, data, id, drop or [])
+        copied = _checked_columns(fitted, data, id, drop or [], keep or [], zero_based)
     with progress_bar() as progress:
         task = progress.add_task(f"Scoring {data.name}", total=1.0)
-        blocks = _blocks(fitted, data, named_by, block, lambda share: progress.update(task, completed=share))
+
+        def advance(share: float) -> None:
+            progress.update(task, completed=share)
+
+        if fitted.columns:
+            blocks = _table_blocks(fitted, data, copied, block, advance)
+        else:
+            blocks = _svmlight_blocks(fitted, data, zero_based, block, advance)
         with about_output(out):
-            tally = _written(out, fitted, named_by or _ROW, _scored(fitted, data, blocks))
+            tally = _written(out, fitted, _scored(fitted, data, copied, blocks))
     if json:
         print_json(
             {
@@ -103,11 +137,13 @@ def _loaded(path: Path) -> TableModel:
     return fitted
 
 
-def _checked_columns(fitted: TableModel, data: Path, named: str | None, drop: Sequence[str]) -> str | None:
-    """Refuse a table that lacks a column or has one too many; return the column that names its rows, if any."""
+def _checked_columns(
+    fitted: TableModel, data: Path, named: str | None, drop: Sequence[str], keep: Sequence[str], zero_based: bool
+) -> _Copied:
+    """Refuse a table that lacks a column or has one too many; return which columns are copied."""
     if not fitted.columns:
-        _refuse_names(named, drop)
-        return None
+        _refuse_names(named, drop, keep)
+        return _Copied()
     import polars as pl
 
     from headrank.datasets.opening import table_file
@@ -115,44 +151,58 @@ def _checked_columns(fitted: TableModel, data: Path, named: str | None, drop: Se
     from headrank.datasets.tables import table_columns
     from headrank.training.columns import conformed
 
+    options.refuse_zero_based(data, zero_based)
     names = table_columns(data)
-    require_columns(table_file(data), names, [*drop, *([named] if named is not None else [])])
+    require_columns(table_file(data), names, [*drop, *keep, *([named] if named is not None else [])])
     if named is None and fitted.id_column in names:
         named = fitted.id_column
-    if named in (_SCORE, _FLAGGED):
-        raise ValueError(f"the id column of {data} is called {named!r}, as a column of the output is; rename it")
-    ignored = [*fitted.ignored, *drop, *([named] if named is not None else [])]
+    ignored = [*fitted.ignored, *drop, *keep, *([named] if named is not None else [])]
     try:
         conformed(pl.DataFrame(schema=dict.fromkeys(names, pl.String)), fitted.columns, ignored=ignored)
     except ValueError as error:
         raise ValueError(f"{data}: {error}") from None
-    return named
+    return _Copied(named, tuple(name for name in dict.fromkeys(keep) if name != named))
 
 
-def _refuse_names(named: str | None, drop: Sequence[str]) -> None:
-    if named is not None or drop:
-        option = "--id" if named is not None else "--drop"
-        raise typer.BadParameter(
-            "the model is one of svmlight files, which have no named columns; leave it out", param_hint=f"'{option}'"
-        )
+def _refuse_names(named: str | None, drop: Sequence[str], keep: Sequence[str]) -> None:
+    for option, given in (("--id", named is not None), ("--drop", drop), ("--keep", keep)):
+        if given:
+            raise typer.BadParameter(
+                "the model is one of svmlight files, which have no named columns; leave it out",
+                param_hint=f"'{option}'",
+            )
 
 
-def _blocks(
-    fitted: TableModel, data: Path, named_by: str | None, n_rows: int, advance: Callable[[float], None]
+def _svmlight_blocks(
+    fitted: TableModel, data: Path, zero_based: bool, n_rows: int, advance: Callable[[float], None]
 ) -> Iterator[_Block]:
-    from headrank.datasets.blocks import svmlight_blocks, table_blocks
+    from headrank.datasets import read_svmlight
+    from headrank.datasets.blocks import svmlight_blocks
 
-    if not fitted.columns:
+    with about_svmlight(data, n_features=fitted.n_features):
+        if zero_based:
+            yield _Block(read_svmlight(data, n_features=fitted.n_features, zero_based=True).X)
+            return
         for matrix in svmlight_blocks(data, n_features=fitted.n_features, n_rows=n_rows, advance=advance):
             yield _Block(matrix)
-        return
-    kinds = {column.name: column.kind for column in fitted.columns}
-    keep = [] if named_by is None else [named_by]
-    for frame in table_blocks(data, kinds, keep=keep, n_rows=n_rows, advance=advance):
-        yield _Block(frame.select(list(kinds)), None if named_by is None else frame[named_by])
 
 
-def _scored(fitted: TableModel, data: Path, blocks: Iterator[_Block]) -> Iterator[pl.DataFrame]:
+def _table_blocks(
+    fitted: TableModel, data: Path, copied: _Copied, n_rows: int, advance: Callable[[float], None]
+) -> Iterator[_Block]:
+    from headrank.datasets.blocks import Kind, table_blocks
+
+    # What is copied is read as text, also where it is a feature: 007 is no 7.0. The model makes numbers of it.
+    kinds: dict[str, Kind] = {
+        column.name: "text" if column.name in copied.names else column.kind
+        for column in fitted.columns
+        if not column.is_empty
+    }
+    for frame in table_blocks(data, kinds, keep=list(copied.names), n_rows=n_rows, advance=advance):
+        yield _Block(frame.select(list(kinds)), frame.select(list(copied.names)))
+
+
+def _scored(fitted: TableModel, data: Path, copied: _Copied, blocks: Iterator[_Block]) -> Iterator[pl.DataFrame]:
     """Score block by block; what fails here is about the input, whatever the caller is doing."""
     import polars as pl
 
@@ -166,16 +216,19 @@ def _scored(fitted: TableModel, data: Path, blocks: Iterator[_Block]) -> Iterato
             if not np.isfinite(scores).all():
                 row = n_before + int(np.flatnonzero(~np.isfinite(scores))[0]) + 1
                 raise ValueError(f"row {row:,} of {data} has a score that is not finite; check its values")
-        ids = pl.int_range(n_before + 1, n_before + scores.size + 1, eager=True) if block.ids is None else block.ids
-        columns = {_ROW: ids, _SCORE: scores}
+        found = {} if block.copied is None else block.copied.rename(copied.names).to_dict()
+        id_name = _ROW if copied.id is None else copied.names[copied.id]
+        if copied.id is None:
+            found[_ROW] = pl.int_range(n_before + 1, n_before + scores.size + 1, eager=True)
         flags = fitted.flags(scores)
-        yield pl.DataFrame(columns if flags is None else {**columns, _FLAGGED: flags})
+        own = {_SCORE: scores} if flags is None else {_SCORE: scores, _FLAGGED: flags}
+        yield pl.DataFrame({id_name: found.pop(id_name), **own, **found})
         n_before += scores.size
     if not n_before:
         raise Refusal(f"{data} holds names but no rows; check that it is the right file")
 
 
-def _written(out: Path, fitted: TableModel, id_name: str, blocks: Iterator[pl.DataFrame]) -> _Tally:
+def _written(out: Path, fitted: TableModel, blocks: Iterator[pl.DataFrame]) -> _Tally:
     """Write the blocks as they come; the file is there when the last one is written, and not before."""
     from headrank._whole_files import whole_file
 
@@ -184,7 +237,7 @@ def _written(out: Path, fitted: TableModel, id_name: str, blocks: Iterator[pl.Da
         for frame in blocks:
             # polars prints the shortest number that reads back as the same; Python writes, so that a full disk is an
             # error with a number.
-            stream.write(frame.rename({_ROW: id_name}).write_csv(include_header=n_rows == 0))
+            stream.write(frame.write_csv(include_header=n_rows == 0))
             n_rows += frame.height
             n_flagged += int(frame[_FLAGGED].sum()) if _FLAGGED in frame.columns else 0
     return _Tally(n_rows, None if fitted.threshold is None else n_flagged)
@@ -196,4 +249,8 @@ def _print(screen: Console, fitted: TableModel, tally: _Tally, out: Path) -> Non
         screen.print(f"None is flagged, as the model has no threshold: {fitted.promise}")
     else:
         promise = f"{fitted.promise[:1].upper()}{fitted.promise[1:]}"
-        screen.print(f"{tally.n_flagged:,} are flagged, scoring at least {fitted.threshold!r}. {promise}")
+        share = f"{100 * tally.n_flagged / tally.n_rows:.3g} %"
+        screen.print(
+            f"{tally.n_flagged:,} ({share}) are flagged. What the threshold promises is about many rows to come; a "
+            f"single batch may have more or fewer. From the report: {promise}"
+        )

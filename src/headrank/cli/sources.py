@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import numpy.typing as npt
 import typer
 
@@ -16,6 +19,10 @@ from headrank.cli.failures import Refusal, about_input
 if TYPE_CHECKING:
     from headrank.training.contest import Origin
     from headrank.training.train import Handover
+
+
+_FOREIGN = (".xlsx", ".xls", ".ods", ".json", ".jsonl", ".feather", ".arrow", ".orc", ".dta", ".zip", ".html")
+"""How the names of tables end that people have and that are not read."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,9 +37,11 @@ class Source:
 
 
 def is_table(data: Path) -> bool:
-    """Whether the name is that of a table; everything else is taken for svmlight."""
+    """Whether the name is that of a table; what is neither known nor foreign is taken for svmlight."""
     from headrank.datasets.opening import SUFFIXES
 
+    if data.suffix.lower() in _FOREIGN:
+        raise Refusal(f"{data} cannot be read, as it ends in {data.suffix}; save the table as .csv or .parquet")
     return data.name.lower().endswith(SUFFIXES)
 
 
@@ -66,7 +75,7 @@ def table_source(
     return Source(Handover(table.features), table.y, origin, table.qid, table.ids)
 
 
-def svmlight_source(data: Path, *, command: str, positive: str | None = None) -> Source:
+def svmlight_source(data: Path, *, command: str, positive: str | None = None, zero_based: bool = False) -> Source:
     """Read an svmlight or LETOR file; rows labelled at least ``positive`` are positive."""
     from headrank.datasets import read_svmlight
     from headrank.training.contest import Origin
@@ -79,8 +88,9 @@ def svmlight_source(data: Path, *, command: str, positive: str | None = None) ->
             f"labels of an svmlight file are numbers; needed the least one that means positive, got {positive!r}",
             param_hint="'--positive'",
         ) from None
-    with about_input(data):
-        rows = read_svmlight(data, relevant=least)
+    with about_svmlight(data):
+        rows = read_svmlight(data, relevant=least, zero_based=zero_based)
+        _require_usable(data, rows.X, zero_based)
         if not 0 < rows.y.sum() < rows.y.size:
             raise Refusal(
                 f"{data} labels {int(rows.y.sum()):,} of {rows.y.size:,} rows {least:g} or more; needed some, and "
@@ -95,6 +105,42 @@ def svmlight_source(data: Path, *, command: str, positive: str | None = None) ->
             command=command,
         )
     return Source(Handover(rows.X), rows.y, origin, rows.qid)
+
+
+@contextmanager
+def about_svmlight(data: Path, *, n_features: int | None = None) -> Iterator[None]:
+    """As `about_input`; remedies that are arguments in Python are told as options of the command."""
+    with about_input(data):
+        try:
+            yield
+        except ValueError as error:
+            if "zero_based=True" in str(error):
+                raise Refusal(
+                    f"{data} has a feature 0, so it counts its features from 0; say so with --zero-based, in fit and "
+                    "in score"
+                ) from error
+            if n_features is not None and f"n_features={n_features}" in str(error):
+                raise Refusal(
+                    f"{data} has a feature beyond the {n_features:,} that the model was trained on; remove it, or "
+                    "train on a file that has it"
+                ) from error
+            raise
+
+
+def _require_usable(data: Path, matrix: Any, zero_based: bool) -> None:
+    """Refuse numbers that make nothing of the others: models see a feature divided by its largest value."""
+    from headrank.training.columns import LARGEST
+
+    too_large = np.flatnonzero(np.abs(matrix.data) > LARGEST)
+    if not too_large.size:
+        return
+    at = int(too_large[0])
+    row = int(np.searchsorted(matrix.indptr, at, side="right"))
+    feature = int(matrix.indices[at]) + (0 if zero_based else 1)
+    raise Refusal(
+        f"{data} has {matrix.data[at]:g} for feature {feature} in row {row:,}; needed numbers up to {LARGEST:g}: mend "
+        "it, or leave the feature out of the row, which then counts as 0"
+    )
 
 
 def _sha256(data: Path) -> str:

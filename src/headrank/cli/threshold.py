@@ -65,10 +65,13 @@ def run(
                 "score": score,
                 **found.as_dict(),
                 "promise": found.budget.promise,
+                "assumes": sample.assumption,
             }
         )
     sentence = str(found)
-    console(as_json=json).print(f"{sentence[0].upper()}{sentence[1:]}.")
+    screen = console(as_json=json)
+    screen.print(f"{sentence[0].upper()}{sentence[1:]}.")
+    screen.print(sample.assumption)
 
 
 def _require_one_budget(max_fpr: float | None, top: float | None, alerts: int | None, out_of: int | None) -> None:

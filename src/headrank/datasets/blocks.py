@@ -6,15 +6,16 @@ is packed: a line break ends a row if an even number of quotation marks stands b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
+from headrank.datasets.empty_lines import without_empty_lines
 from headrank.datasets.opening import MISSING, UNPACKING_ERRORS, TableFile, disk_failed, existing, opened, table_file
 from headrank.datasets.svmlight import load_lines
 from headrank.datasets.table_faults import not_utf8, require_columns, why_unreadable
-from headrank.datasets.tables import first_record, table_columns
+from headrank.datasets.tables import first_record, refuse_names_of_bytes, table_columns
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,7 +39,8 @@ def table_blocks(
     r"""Read some columns of a CSV, TSV or Parquet table in blocks of rows; memory does not grow with the table.
 
     A column of a text file is read as numbers if it is said to hold them, and as text else, so that it does not change
-    its type from block to block. Parquet columns keep the types that they have.
+    its type from block to block. Parquet columns keep the types that they have. Empty lines are no rows, but in a table
+    of one column.
 
     Parameters
     ----------
@@ -47,7 +49,7 @@ def table_blocks(
     kinds : mapping of name to {"number", "text", "boolean", "date"}
         The columns to read, and what they hold.
     keep : names
-        Columns to read besides, as text.
+        Columns to read besides, as they stand: text, in which only the empty field is a gap.
     n_rows : int, default=100_000
         Rows of a block, at most.
     missing : strings
@@ -70,10 +72,13 @@ def table_blocks(
     columns = table_columns(path)
     require_columns(file, columns, names)
     if file.is_parquet:
-        yield from _parquet_blocks(file, names, n_rows, advance)
+        yield from _parquet_blocks(file, names, keep, n_rows, advance)
         return
     n_before = 0
-    for text in _pieces(file, n_rows, advance):
+    for piece in _pieces(file, n_rows, advance):
+        text = piece if len(columns) == 1 else without_empty_lines(piece)
+        if not text:
+            continue
         frame = _parsed(file, text, columns, names, kinds, missing, n_before)
         n_before += frame.height
         yield from frame.iter_slices(n_rows)
@@ -90,9 +95,11 @@ def svmlight_blocks(
     file = existing(path)
     with file.open("rb") as raw, opened(file, raw) as stream:
         size = file.stat().st_size or 1
+        n_before = 0
         try:
             while lines := list(islice(stream, n_rows)):
-                X = load_lines(file, lines, n_features=n_features)
+                X = load_lines(file, lines, n_features=n_features, first_row=n_before + 1)
+                n_before += X.shape[0]
                 if X.shape[0]:
                     yield X
                 advance(raw.tell() / size)
@@ -105,10 +112,12 @@ def svmlight_blocks(
 
 
 def _parquet_blocks(
-    file: TableFile, names: list[str], n_rows: int, advance: Callable[[float], None]
+    file: TableFile, names: list[str], keep: Sequence[str], n_rows: int, advance: Callable[[float], None]
 ) -> Iterator[pl.DataFrame]:
     import polars as pl
 
+    for column in pl.read_parquet(file.path, columns=list(keep), n_rows=0, glob=False) if keep else ():
+        refuse_names_of_bytes(file, column)
     try:
         frame = pl.scan_parquet(file.path, glob=False).select(names)
         total = frame.select(pl.len()).collect().item()
@@ -185,18 +194,19 @@ def _parsed(
     import polars as pl
 
     numbers = [name for name in names if kinds.get(name) == "number"]
+    as_they_stand = [name for name in names if name not in kinds]
 
-    def read(as_numbers: Sequence[str]) -> pl.DataFrame:
+    def read(as_numbers: Collection[str]) -> pl.DataFrame:
         schema = {name: pl.Float64() if name in as_numbers else pl.String() for name in columns}
-        return pl.read_csv(
-            text, has_header=False, schema=schema, separator=file.separator, null_values=list(missing)
-        ).select(names)
+        layout: dict[str, Any] = {"has_header": False, "schema": schema, "separator": file.separator}
+        frame = pl.read_csv(text, null_values=list(missing), **layout).select(names)
+        return frame.with_columns(pl.read_csv(text, **layout).select(as_they_stand)) if as_they_stand else frame
 
     try:
-        return read(numbers)
+        return read(set(numbers))
     except pl.exceptions.PolarsError as error:
         try:
-            as_text = read([])
+            as_text = read(())
         except pl.exceptions.PolarsError:
             raise why_unreadable(file, error) from error
     return as_text.with_columns(_as_numbers(file, as_text[name], n_before) for name in numbers)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from headrank._types import BoolVector, Vector
 from headrank.datasets.opening import UNPACKING_ERRORS, disk_failed, existing, opened
+from headrank.exceptions import InvalidSampleError
 
 _LINES_PER_BLOCK = 1000
 
@@ -86,6 +87,7 @@ def read_svmlight(
         raise ValueError(
             f"{file} holds no rows: needed lines like '1 qid:7 1:0.5 3:2'; check that it is the right file"
         )
+    _require_finite(file, X, 1)
     if np.isnan(grades).any():
         raise ValueError(f"{file} has {np.isnan(grades).sum()} rows labelled nan; label or remove them")
     if qid.size not in (0, grades.size):
@@ -96,13 +98,25 @@ def read_svmlight(
     return RankingData(X, grades >= relevant, qid if qid.size else None, grades)
 
 
-def load_lines(file: Path, lines: list[bytes], *, n_features: int) -> Any:
+def load_lines(file: Path, lines: list[bytes], *, n_features: int, first_row: int = 1) -> Any:
     """Return the features of some lines of a file as a CSR matrix."""
     try:
         X, _, _ = _load(BytesIO(b"".join(lines)), n_features=n_features, zero_based=False)
     except (ValueError, OverflowError) as error:
         raise ValueError(_why_unreadable(file, error, n_features, zero_based=False)) from error
+    _require_finite(file, X, first_row)
     return X
+
+
+def _require_finite(file: Path, X: Any, first_row: int) -> None:
+    """Refuse nan and inf, which scikit-learn reads as they are: a feature without a value is left out of its row."""
+    bad = np.flatnonzero(~np.isfinite(X.data))
+    if bad.size:
+        row = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1
+        raise InvalidSampleError(
+            f"{file} has a feature of {X.data[bad[0]]:g} in row {first_row + row:,}; needed finite numbers: mend it, "
+            "or leave the feature out of the row, which then counts as 0"
+        )
 
 
 def _load(source: Any, *, n_features: int | None, zero_based: bool) -> tuple[Any, Vector, npt.NDArray[np.int64]]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy.typing as npt
 
 from headrank._types import BoolVector
+from headrank.datasets.empty_lines import has_empty_lines, without_empty_lines
 from headrank.datasets.opening import MISSING, UNPACKING_ERRORS, TableFile, disk_failed, opened, table_file
 from headrank.datasets.table_faults import not_utf8, refuse_repeated_names, require_columns, why_unreadable
 from headrank.datasets.targets import target_of
@@ -34,9 +35,10 @@ class Table:
     positive : str
         The value of the target that means positive, as printed.
     qid : array of shape (n_rows,) or None
-        Query of each row, if asked for.
+        Query of each row, if asked for, printed as in the file.
     ids : array of shape (n_rows,) or None
-        Value of the id column of each row, if asked for; as text if some are missing, and those are empty.
+        Value of the id column of each row, if asked for, printed as in the file: text, or whole numbers if these look
+        the same; as text if some are missing, and those are empty.
     """
 
     features: pl.DataFrame
@@ -67,7 +69,7 @@ def read_table(
     ----------
     path : path
         Ending in ``.csv``, ``.tsv``, either with ``.gz``, or in ``.parquet``. Text is UTF-8, with a line of names;
-        a row with fewer fields than names ends in gaps.
+        a row with fewer fields than names ends in gaps, and empty lines are no rows (but in a table of one column).
     target : str
         Column of the labels: 0/1, -1/+1, true/false, t/f, yes/no, y/n, or any two values with ``pos_label``.
     qid : str, optional
@@ -96,22 +98,25 @@ def read_table(
         raise TypeError(f"drop must be a list of names, got the string {drop!r}; write drop=[{drop!r}]")
     special = [target, *(name for name in (qid, id) if name is not None), *drop]
     file = table_file(path)
-    require_columns(file, table_columns(path), special)
+    columns = table_columns(path)
+    require_columns(file, columns, special)
     repeated = [name for name, count in Counter(special).items() if count > 1]
     if repeated:
         raise ValueError(
             f"target, qid, id and drop must name different columns of {file}, got {repeated[0]!r} more than once"
         )
-    frame = _read(file, missing=missing)
-    if len(special) == frame.width:
+    named = [name for name in (qid, id) if name is not None]
+    frame = _read(file, missing=missing, columns=[name for name in columns if name != id], as_text=named)
+    if len(special) == len(columns):
         raise ValueError(f"{file} has no feature left besides {', '.join(map(repr, special))}; drop fewer columns")
     labels = target_of(frame[target], pos_label=pos_label, where=f"column {target!r} of {file}")
     return Table(
-        frame.drop(special),
+        frame.drop([name for name in special if name != id]),
         labels.y,
         labels.positive,
-        None if qid is None else _without_gaps(file, frame[qid]),
-        None if id is None else _as_ids(frame[id]),
+        None if qid is None else _names_of(file, _without_gaps(file, frame[qid])),
+        # No text stands for a gap here: an id may well be NA.
+        None if id is None else _names_of(file, _read(file, missing=(), columns=[id], as_text=[id])[id]),
     )
 
 
@@ -138,7 +143,7 @@ def table_columns(path: str | PathLike[str]) -> list[str]:
     file = table_file(path)
     try:
         if file.is_parquet:
-            columns = list(pl.read_parquet_schema(file.path))
+            columns = pl.scan_parquet(file.path, glob=False).collect_schema().names()
         else:
             with opened(file.path) as stream:
                 header = first_record(stream)
@@ -170,19 +175,30 @@ def first_record(stream: Any) -> bytes:
     return record
 
 
-def _read(file: TableFile, *, missing: Sequence[str], columns: list[str] | None = None) -> pl.DataFrame:
+def refuse_names_of_bytes(file: TableFile, column: pl.Series) -> None:
+    """Refuse ids and query ids that cannot be printed: bytes, lists and structs."""
+    import polars as pl
+
+    if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object):
+        raise InvalidSampleError(
+            f"column {column.name!r} of {file} names rows or queries, but is of type {column.dtype}; needed text or "
+            "numbers: convert it"
+        )
+
+
+def _read(file: TableFile, *, missing: Sequence[str], columns: list[str], as_text: Sequence[str] = ()) -> pl.DataFrame:
+    """Read some columns; of a text file, some of them as they stand."""
     import polars as pl
 
     try:
         if file.is_parquet:
             frame = pl.read_parquet(file.path, columns=columns, glob=False)
         else:
-            # Unpacked here: older polars take a cut-off archive for a strange text file.
-            text = gzip.decompress(file.path.read_bytes()) if file.suffix.endswith(".gz") else file.path
             # All rows are looked at for the type of a column: a string in row 1,000,000 makes it a column of strings.
             frame = pl.read_csv(
-                text,
+                _text(file),
                 columns=columns,
+                schema_overrides={name: pl.String for name in as_text if name in columns},
                 separator=file.separator,
                 null_values=list(missing),
                 infer_schema_length=None,
@@ -197,16 +213,31 @@ def _read(file: TableFile, *, missing: Sequence[str], columns: list[str] | None 
     return frame
 
 
-def _without_gaps(file: TableFile, column: pl.Series) -> npt.NDArray[Any]:
+def _text(file: TableFile) -> Any:
+    """A text without empty lines: its path, or its bytes where something has to be done to them."""
+    one_column = len(table_columns(file.path)) == 1
+    if file.suffix.endswith(".gz"):  # unpacked here: older polars take a cut-off archive for a strange text file
+        unpacked = gzip.decompress(file.path.read_bytes())
+        return unpacked if one_column else without_empty_lines(unpacked)
+    return file.path if one_column or not has_empty_lines(file) else without_empty_lines(file.path.read_bytes())
+
+
+def _without_gaps(file: TableFile, column: pl.Series) -> pl.Series:
     if n_missing := column.null_count():
         raise InvalidSampleError(
             f"column {column.name!r} of {file} has {n_missing:,} missing values in {column.len():,} rows; drop or fill "
             "them"
         )
-    return column.to_numpy()
+    return column
 
 
-def _as_ids(column: pl.Series) -> npt.NDArray[Any]:
+def _names_of(file: TableFile, column: pl.Series) -> npt.NDArray[Any]:
+    """Ids or query ids, as they are printed; text that spells whole numbers and nothing else as such: less to hold."""
     import polars as pl
 
+    refuse_names_of_bytes(file, column)
+    if column.dtype == pl.String and not column.null_count():
+        numbers = column.cast(pl.Int64, strict=False)
+        if (numbers.cast(pl.String) == column).fill_null(value=False).all():
+            return numbers.to_numpy()
     return (column.cast(pl.String).fill_null("") if column.null_count() else column).to_numpy()

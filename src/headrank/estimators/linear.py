@@ -21,6 +21,7 @@ from headrank.measures import Measure
 from headrank.measures import measure as measure_of
 from headrank.solvers import Bundle, Solution, Step, lbfgs
 from headrank.surrogates import CLASSIFIERS, HINGES
+from headrank.surrogates.smooth import ConstantScoresError
 
 _ANNEALING = (4.0, 2.0)
 """Multiples of the bandwidth, before the bandwidth itself."""
@@ -282,10 +283,23 @@ class LinearRanker(LinearScorer):
         return solution
 
     def _descend(self, problem: Problem, start: Vector | None, anchor: Vector, limits: dict[str, Any]) -> Solution:
-        """Minimise the smooth risk near the anchor, with falling bandwidths if asked for."""
-        unit = float(np.linalg.norm(anchor))
-        if unit == 0:  # the logistic regression has learned nothing, so there is nowhere to start
-            return Solution(anchor, (Step(1, limits["C"], nan, 0, 0.0),), Bundle())
+        """Minimise the smooth risk near the anchor, with falling bandwidths if asked for.
+
+        The risk knows directions alone. Where there is but one, as with a single feature, its gradient is rounding; the
+        first step of L-BFGS has length 1 all the same, and may end at the origin. The anchor is then as good as any.
+        """
+        try:
+            return self._descended(problem, start, anchor, limits)
+        except ConstantScoresError:
+            pass
+        try:
+            point = problem.risk.at(anchor)
+        except ConstantScoresError:  # the anchor has learned nothing, or nothing within queries: nowhere to start
+            return Solution(np.zeros_like(anchor), (Step(1, limits["C"], nan, 0, 0.0),), Bundle())
+        return Solution(anchor, (Step(1, limits["C"] * point.value, nan, 0, 0.0),), Bundle(), point=point)
+
+    def _descended(self, problem: Problem, start: Vector | None, anchor: Vector, limits: dict[str, Any]) -> Solution:
+        unit = float(np.linalg.norm(anchor)) or 1.0
         if self.anneal:
             for factor in _ANNEALING:
                 softer = problem.with_surrogate("smooth", bandwidth=factor * self.bandwidth)

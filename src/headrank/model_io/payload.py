@@ -181,7 +181,7 @@ class _Walk:
         if loader in _WITHOUT_IDENTITY:
             if number is not None:
                 raise self._malformed(f"a {loader} with a number")
-        elif type(number) is not int or number < 1 or number in self._open | self._done:
+        elif type(number) is not int or number < 1 or number in self._open or number in self._done:
             raise self._malformed(f"the number {number!r} twice, or no number")
         else:
             self._open.add(number)

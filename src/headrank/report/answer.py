@@ -115,13 +115,14 @@ def _first(contest: Contest, interval: Interval, count: Count | None) -> str:
             least = f"on average at least {rounded_percent(low)} {sure}" if low else _at_least(0, sure)
             return (
                 f"{sentence(best)} is less than one case; of such cases {rounded_percent(interval.estimate)} are "
-                f"expected to be positive; {least}."
+                f"expected to be positive with {subject(contest.selection.picked)}; {least}."
             )
         expected = count.expected(interval.estimate)
         looked_at = f"Of the {count.total:,} {'case' if count.total == 1 else 'cases'} you can look at ({best})"
         are = "is" if expected == 1 else "are"
         least = _at_least(count.at_least(interval.low), sure)
-        return f"{looked_at}, {expected:,} {are} expected to be positive; {least}."
+        with_whom = f"with {subject(contest.selection.picked)}"
+        return f"{looked_at}, {expected:,} {are} expected to be positive {with_whom}; {least}."
     assert goal.max_fpr is not None
     assert count is not None
     expected = count.expected(interval.estimate)
@@ -216,8 +217,8 @@ def _told_apart(contest: Contest, test: LargeSampleTest | None) -> list[str]:
     if hinted:
         assert test is not None
         said.append(
-            f"By {measure} {subject(picked)} is better than {listed(hinted)} by {test.in_words}, which holds for large "
-            "samples only; for any distribution they cannot be told apart on this holdout."
+            f"That {subject(picked)} is better than {listed(hinted)} by {measure} is no chance by {test.in_words}, "
+            "which is made for large samples; to prove it for any distribution would take more rows."
         )
     if alike:
         said.append(

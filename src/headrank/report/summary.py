@@ -161,13 +161,19 @@ def _lead(contest: Contest, rival: str) -> Lead | None:
     return None
 
 
+_STRICTER = (
+    "It is stricter than the part of the list that matters, so that the promise holds on rows to come: what `headrank "
+    "score` flags is fewer cases than the answer above counts."
+)
+
+
 def _threshold(contest: Contest) -> ThresholdPart:
     threshold = contest.threshold
     if threshold is None:
         return ThresholdPart(None, contest.no_threshold)
     return ThresholdPart(
         value=float(threshold.value),
-        words=f"{sentence(str(threshold))}.",
+        words=f"{sentence(str(threshold))}. {_STRICTER}",
         fpr=float(threshold.fpr),
         fpr_high=float(threshold.fpr_high),
         tpr=float(threshold.tpr),

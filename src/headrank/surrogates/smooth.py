@@ -27,6 +27,10 @@ from headrank.surrogates.cut import Cut, RowFacts
 from headrank.surrogates.soft_counts import Crowd
 
 
+class ConstantScoresError(ValueError):
+    """Scores without a scale: all are equal, or equal within each list."""
+
+
 @dataclass(frozen=True, eq=False)
 class Lists:
     """Standardised scores of positives and negatives, ascending within each list (query), with weights."""
@@ -114,7 +118,7 @@ class SmoothRisk(ABC):
     rows: RowFacts = field(default_factory=RowFacts, kw_only=True)
 
     def __call__(self, pos_scores: Vector, neg_scores: Vector) -> Cut:
-        """Evaluate at these scores. Constant scores, which have no scale, are refused with a ValueError."""
+        """Evaluate at these scores. Constant scores, which have no scale, are refused."""
         s, t = pos_scores.astype(np.float64), neg_scores.astype(np.float64)
         v, w = _given(self.rows.pos_weights, s), _given(self.rows.neg_weights, t)
         if self.rows.pos_queries is not None and self.rows.neg_queries is not None:
@@ -126,7 +130,7 @@ class SmoothRisk(ABC):
         size = max(float(np.abs(s).max()), float(np.abs(t).max()))
         scale = self._standardise(s, t, v, w)
         if not scale > 1e-12 * size:
-            raise ValueError("the scores are constant: a smooth risk has no direction to start from")
+            raise ConstantScoresError("the scores are constant: a smooth risk has no direction to start from")
         pos, neg = _order(s, self.rows.pos_queries), _order(t, self.rows.neg_queries)
         lists = Lists(
             *(s[pos], t[neg], v[pos], w[neg]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -47,12 +48,18 @@ class Column:
     n_missing: int = 0
     n_distinct: int = 0
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there was no value at all, so that no model can need it."""
+        return self.n_missing > 0 and self.n_distinct == 0
+
 
 def columns_of(frame: pl.DataFrame) -> tuple[Column, ...]:
     """Say what each column of a table holds. O(rows) per column.
 
     Whole numbers, fractions, decimals, durations and times of day (both in seconds) are numbers; categories are text.
     Text is taken for what it spells if every value does: ISO dates (2024-02-29, with or without a time), or numbers.
+    Other dates are text: nothing is guessed.
 
     Parameters
     ----------
@@ -80,8 +87,9 @@ def conformed(
 ) -> pl.DataFrame:
     """Select the columns by name, in their stored order, each as its kind: Float64, String, Boolean or Datetime.
 
-    What cannot be a value of its column is refused and named; nothing becomes a gap in silence, but for infinite
-    numbers, which no model can use. Nothing is copied where the types agree.
+    Columns that were empty in training need not be there; whatever they hold, they come out empty. What cannot be a
+    value of its column is refused and named; nothing becomes a gap in silence, but for infinite numbers, which no model
+    can use. Nothing is copied where the types agree.
 
     Parameters
     ----------
@@ -105,15 +113,25 @@ def conformed(
     """
     import polars as pl
 
-    names = [column.name for column in columns]
-    _refuse_other_columns([str(name) for name in frame.columns], names, ignored)
-    table = frame if isinstance(frame, pl.DataFrame) else _from_pandas(frame, names)
-    return pl.DataFrame([_as_kind(table[column.name], column.kind, first_row) for column in columns])
+    needed = [column.name for column in columns if not column.is_empty]
+    unused = [column.name for column in columns if column.is_empty]
+    _refuse_other_columns([str(name) for name in frame.columns], needed, {*unused, *ignored})
+    table = frame if isinstance(frame, pl.DataFrame) else _from_pandas(frame, needed)
+    nothing = pl.Series([None], dtype=pl.String).new_from_index(0, len(frame))
+    return pl.DataFrame(
+        [
+            nothing.alias(column.name)
+            if column.is_empty
+            else _as_kind(table.get_column(column.name), column.kind, first_row)
+            for column in columns
+        ]
+    )
 
 
 def _refuse_other_columns(present: list[str], needed: list[str], ignored: Collection[str]) -> None:
-    extra = [name for name in present if name not in {*needed, *ignored}]
-    missing = [name for name in needed if name not in set(present)]
+    known, there = {*needed, *ignored}, Counter(present)
+    extra = [name for name in present if name not in known]
+    missing = [name for name in needed if name not in there]
     if missing:
         by_lower = {name.lower(): name for name in extra}
         named = []
@@ -125,7 +143,7 @@ def _refuse_other_columns(present: list[str], needed: list[str], ignored: Collec
             f"the table lacks the column{'s' if many else ''} {', '.join(named)}; the model needs "
             f"{'them' if many else 'it'}"
         )
-    repeated = sorted({name for name in present if present.count(name) > 1})
+    repeated = sorted(name for name, count in there.items() if count > 1)
     if repeated:
         raise InvalidSampleError(f"the table has two columns named {listed(map(repr, repeated))}; rename or remove one")
     if extra:

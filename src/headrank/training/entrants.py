@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
+from threadpoolctl import threadpool_limits
 
 from headrank._types import BoolVector, IntVector, Vector
 from headrank.estimators import LinearRankerCV
@@ -27,6 +28,7 @@ ROWS_TO_CHOOSE = 100_000
 """The ranker is chosen on so many rows at most: more would take long and tell its candidates apart no better."""
 DENSE_NUMBERS = 50_000_000
 """Sparse features are made dense for the trees up to so many numbers."""
+_FEW_NUMBERS = 1_000_000
 _LOGISTIC_ITERATIONS = 1000
 
 
@@ -148,7 +150,9 @@ def _gradient_boosting(rows: TrainingRows, progress: Progress) -> _Fitted:
     model = HistGradientBoostingClassifier(random_state=rows.random_state)
     dense = (("matrix", Matrix()),) if rows.features.is_sparse else ()
     X = rows.features.train
-    model.fit(Matrix().transform(X) if dense else X, rows.y)
+    # As in `threads_that_pay`: on few rows the threads of a tree wait for each other longer than they work.
+    with threadpool_limits(limits=1 if X.shape[0] * X.shape[1] <= _FEW_NUMBERS else None, user_api="openmp"):
+        model.fit(Matrix().transform(X) if dense else X, rows.y)
     progress("fitting gradient boosting", 1, 1)
     return _Fitted(
         "gradient boosting",

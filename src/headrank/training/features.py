@@ -21,6 +21,14 @@ if TYPE_CHECKING:
 
 BLOCK_ROWS = 50_000
 """Rows that are scored at a time, here and by a `TableModel`, so that memory stays flat and scores are the same."""
+_WHOLE = 2**24
+"""Up to here single precision has all whole numbers."""
+_ALMOST_INFINITE = 1e38
+_FAR = 4.0
+"""Quartile ranges from 0 from which on the numbers of a column are replaced by their differences from the median."""
+_NEVER_GUESSED = "dates are recognised before: %Y-%m-%d"
+"""A format that no text has, as skrub would else guess one on the training rows, and make gaps or other dates of texts
+in another format later."""
 _CATEGORIES = 40
 """Text with fewer distinct values gets a feature per value; text with more is embedded by its letters."""
 
@@ -29,7 +37,8 @@ class Matrix(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
     """A table of numbers, or a sparse matrix, as a float64 array; what is not finite becomes NaN.
 
     Double precision, though the features are single: products in single precision depend, in their last digits, on how
-    many rows are multiplied at a time, and the score of a row must not.
+    many rows are multiplied at a time, and the score of a row must not. A table is rounded to single precision first,
+    which is what models were trained on.
 
     >>> Matrix().fit_transform(np.array([[1, np.inf]], dtype=np.float32))
     array([[ 1., nan]])
@@ -43,7 +52,10 @@ class Matrix(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
         """Convert."""
         if hasattr(X, "toarray"):
             X = X.toarray()
-        result: Vector = np.array(X.to_numpy() if hasattr(X, "to_numpy") else X, dtype=np.float64, order="C")
+        if hasattr(X, "to_numpy"):
+            with np.errstate(over="ignore"):
+                X = X.to_numpy().astype(np.float32)
+        result: Vector = np.array(X, dtype=np.float64, order="C")
         result[~np.isfinite(result)] = np.nan
         return result
 
@@ -91,9 +103,11 @@ class LinearFeatures:
 def table_features(parts: list[pl.DataFrame], *, random_state: int) -> Features:
     """Fit the vectorizer to the training rows, and turn them and the holdout rows into numbers.
 
-    Numbers stay as they are, gaps included; text becomes a feature per value, or thirty numbers that say how it is
-    spelled where it has many values; dates become year, month, day, hour and seconds. Columns without any value, or
-    with one value in all rows, are left out. Values that were not in training are as good as none.
+    Numbers stay as they are, gaps included, but where they are so large and close together that single precision would
+    confound them, as seconds since 1970: these become differences from their median. Text becomes a feature per value,
+    or thirty numbers that say how it is spelled where it has many values; dates become year, month, day, hour and
+    seconds. Columns without any value, or with one value in all rows, are left out. Values that were not in training
+    are as good as none.
 
     Parameters
     ----------
@@ -103,7 +117,7 @@ def table_features(parts: list[pl.DataFrame], *, random_state: int) -> Features:
         Of the embedding of text.
     """
     holdout_rows, train_rows = parts.pop(), parts.pop()
-    vectorizer = _vectorizer(random_state)
+    vectorizer = _vectorizer(random_state, _far_from_zero(train_rows))
     with warnings.catch_warnings():
         # Text with few distinct letters is embedded in fewer numbers: nothing that a user could change.
         warnings.filterwarnings("ignore", "The matrix shape is", UserWarning)
@@ -179,8 +193,23 @@ def blocks(n_rows: int, rows_at_a_time: int = BLOCK_ROWS) -> Iterator[slice]:
         yield slice(start, min(start + rows_at_a_time, n_rows))
 
 
-def _vectorizer(random_state: int) -> Any:
-    from sklearn.preprocessing import OneHotEncoder
+def _far_from_zero(rows: pl.DataFrame) -> list[str]:
+    """Columns of large numbers, most of them close together: single precision would give them one value."""
+    found = []
+    column: Any  # polars does not say that what it finds in numbers are numbers
+    for column in rows:
+        if not column.dtype.is_float() or not column.count():
+            continue
+        largest = column.abs().max()
+        if _WHOLE < largest < _ALMOST_INFINITE:
+            low, middle, high = (column.quantile(share) for share in (0.25, 0.5, 0.75))
+            if abs(middle) > max(_WHOLE, _FAR * (high - low)) and column.min() < column.max():
+                found.append(column.name)
+    return found
+
+
+def _vectorizer(random_state: int, far_from_zero: list[str]) -> Any:
+    from sklearn.preprocessing import OneHotEncoder, RobustScaler
     from skrub import StringEncoder, TableVectorizer
 
     return TableVectorizer(
@@ -189,6 +218,8 @@ def _vectorizer(random_state: int) -> Any:
         low_cardinality=OneHotEncoder(handle_unknown="ignore", dtype=np.float32, sparse_output=False),
         high_cardinality=StringEncoder(random_state=random_state),
         drop_if_constant=True,
+        datetime_format=_NEVER_GUESSED,
+        specific_transformers=[(RobustScaler(with_scaling=False), far_from_zero)] if far_from_zero else (),
     )
 
 
@@ -206,5 +237,7 @@ def _readable(names: Sequence[str], origins: Sequence[str]) -> tuple[str, ...]:
 
 
 def _fill(matrix: Vector, frame: pl.DataFrame) -> None:
-    for j, column in enumerate(frame):
-        matrix[:, j] = column.to_numpy()
+    with np.errstate(over="ignore"):
+        for j, column in enumerate(frame):
+            matrix[:, j] = column.to_numpy()
+            matrix[np.isinf(matrix[:, j]), j] = np.nan

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -28,10 +29,16 @@ _WANTED = 0.05
 _REPEATED = 0.01
 _ROWS_LOOKED_AT = 20_000
 _FEATURES_LOOKED_AT = 2_000
+_TEXTS_LOOKED_AT = 200
+_DATE = re.compile(
+    r"(\d{4}[./ -]\d{1,2}[./ -]\d{1,2}|\d{1,2}[./ -]\d{1,2}[./ -](\d{4}|\d{2})|\d{1,2}[. -]*[^\W\d]{3,}[., -]*\d{2,4}"
+    r"|[^\W\d]{3,}[. ]*\d{1,2},? *\d{4})([ T,].*)?"
+)
+"""2024-02-29T17:30+01:00, 29.2.2024, 2/29/24, 29 Feb 2024, Feb 29, 2024."""
 
 
 def in_columns(frame: pl.DataFrame, columns: Sequence[Column]) -> list[str]:
-    """Look at the columns by themselves: empty, constant, infinite, all distinct."""
+    """Look at the columns by themselves: empty, constant, infinite, dates of another kind, all distinct."""
     found = []
     empty = [column.name for column in columns if column.n_distinct == 0]
     constant = [column.name for column in columns if column.n_distinct == 1 and column.n_missing == 0]
@@ -49,13 +56,21 @@ def in_columns(frame: pl.DataFrame, columns: Sequence[Column]) -> list[str]:
             f"{sum(infinite.values()):,} infinite (or larger than {LARGEST:g}) numbers in {_columns(list(infinite))}; "
             "they count as missing. Replace them if they mean something else."
         )
-    ids = [column.name for column in columns if _looks_like_id(frame, column)]
+    dates = [column.name for column in columns if column.kind == "text" and _looks_like_dates(frame[column.name])]
+    if dates:
+        one, named = len(dates) == 1, _columns(dates)
+        found.append(
+            f"{named[0].upper()}{named[1:]} {'looks' if one else 'look'} like dates, but not as YYYY-MM-DD; "
+            f"{'it is' if one else 'they are'} used as text: write dates so."
+        )
+    ids = [column.name for column in columns if column.name not in dates and _looks_like_id(frame, column)]
     if ids:
         one = len(ids) == 1
         found.append(
-            f"Every row has another value in {_columns(ids)}, which {'looks like an id' if one else 'look like ids'}: "
-            f"models can learn nothing from {'it' if one else 'them'} that holds for new rows. If so, name "
-            f"{'it with --id, or leave it' if one else 'one with --id, and leave the others'} out with --drop."
+            f"Every row has another value in {_columns(ids)}, which {'looks like an id' if one else 'look like ids'}, "
+            f"but {'was' if one else 'were'} used all the same: what is learned from an id does not hold for new rows. "
+            f"If so, name {'it with --id, or leave it' if one else 'one with --id, and leave the others'} out with "
+            "--drop, and fit again."
         )
     return found
 
@@ -68,7 +83,7 @@ def of_repeated_rows(keys: Any, train: IntVector, holdout: IntVector) -> list[st
     return [
         f"{n:,} of {holdout.size:,} holdout rows ({n / holdout.size:.1%}) equal some training row in every "
         "feature. That is no harm if features take few values; but if they are the same cases twice, the estimates are "
-        "too good: remove the repeated rows, or keep rows of a case together with --qid."
+        "too good: remove the repeated rows."
     ]
 
 
@@ -85,14 +100,16 @@ def of_few(n_pos: int, n_rows: int, n_table_pos: int, n_queries: int | None, con
         return []
     needed = positives_needed(_WANTED, confidence)
     return [
-        f"The holdout has only {n_pos:,} positives among {n_rows:,} rows: a share of positives found is then known to "
-        f"about ±{half_width(n_pos, confidence):.2f} with {percent(confidence)} confidence. For ±{_WANTED:g} it takes "
-        f"{needed:,} positives in the holdout, so about {round(needed * n_table_pos / n_pos):,} in the table."
+        f"The holdout has only {n_pos:,} positives among {n_rows:,} rows: the share of positives found, even by one "
+        f"model at a threshold fixed beforehand, is then known to about ±{half_width(n_pos, confidence):.2f} with "
+        f"{percent(confidence)} confidence, and what is stated of the best of several models less well. For "
+        f"±{_WANTED:g} it takes at least {needed:,} positives in the holdout, so "
+        f"{round(needed * n_table_pos / n_pos):,} or more in the table."
     ]
 
 
 def half_width(n: int, confidence: float) -> float:
-    """Half the width of the exact interval of a rate near one half, from n rows.
+    """Half the width of the exact interval of a rate near one half, from n rows: no statement about it is sharper.
 
     >>> round(half_width(10, 0.95), 2), round(half_width(402, 0.95), 3)
     (0.31, 0.05)
@@ -173,6 +190,11 @@ def _best_alone(y: BoolVector, features: Features) -> dict[str, float]:
 
 def _n_infinite(series: pl.Series) -> int:
     return int((series.is_not_nan() & (series.abs() > LARGEST)).sum())
+
+
+def _looks_like_dates(series: pl.Series) -> bool:
+    values = [str(value).strip() for value in series.drop_nulls().head(_TEXTS_LOOKED_AT)]
+    return any(values) and all(_DATE.fullmatch(value) for value in values if value)
 
 
 def _looks_like_id(frame: pl.DataFrame, column: Column) -> bool:

@@ -70,6 +70,10 @@ def train(
     What is promised of the best one pays for all: the intervals by `select`; the threshold is that of `threshold_at`
     with so much more confidence that thresholds of all entrants would keep their promise at once.
 
+    What a column holds, numbers, text or dates, is decided on all rows, those kept aside included: a type belongs to
+    the table, as it does in a Parquet file, and no label has a say in it. All that is learned, scales, categories and
+    weights, is learned from the training rows.
+
     Parameters
     ----------
     features : polars.DataFrame, CSR matrix, or Handover of either
