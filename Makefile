@@ -17,7 +17,7 @@ check: $(VENV)/.dev
 	$(BIN)/codespell
 
 test: $(VENV)/.dev
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2 --dist loadscope
 
 test-slow: $(VENV)/.dev
 	$(BIN)/pytest -m slow
