@@ -245,10 +245,18 @@ def test_the_drivers_are_the_twenty_largest_coefficients_in_whatever_order_they_
     assert summarize(replace(made, entrants=turned)).drivers == drivers
 
 
-def test_trees_have_no_drivers_and_say_so():
+def test_trees_have_no_drivers_and_the_best_linear_model_lends_its_own():
+    made = contest_of("trees_win")
+    estimates = {each.name: made.selection.intervals[each.name].estimate for each in made.entrants if each.coefficients}
+    best = max(estimates, key=estimates.get)
     drivers = summary_of("trees_win").drivers
-    assert drivers.coefficients == ()
     assert drivers.words.startswith("Gradient boosting has no coefficients")
+    assert f"coefficients of {'the ranker' if best == 'ranker' else best}" in drivers.words
+    of_best = {each.feature: each.value for each in made.entrant(best).coefficients}
+    assert drivers.coefficients
+    assert all(of_best[each.feature] == each.value for each in drivers.coefficients)
+    bare = replace(made, entrants=tuple(replace(each, coefficients=None) for each in made.entrants))
+    assert summarize(bare).drivers.coefficients == ()
 
 
 def test_coefficients_that_are_all_zero():

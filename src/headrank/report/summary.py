@@ -185,27 +185,32 @@ def _threshold(contest: Contest) -> ThresholdPart:
 
 def _drivers(contest: Contest) -> DriversPart:
     winner = contest.winner
+    model, preface = winner, ""
     if winner.coefficients is None:
-        words = (
+        preface = (
             f"{sentence(subject(winner.name))} has no coefficients: its score is a sum over many trees, in which each "
-            "feature acts together with others. The linear models of this contest have coefficients, but are not the "
-            "winner."
+            "feature acts together with others."
         )
-        return DriversPart(words, (), 0)
+        linear = [each for each in contest.entrants if each.coefficients is not None]
+        if not linear:
+            return DriversPart(preface, (), 0)
+        model = max(linear, key=lambda each: contest.selection.intervals[each.name].estimate)
+        preface += " In its place, the best linear model, which orders the cases in another way: "
+    assert model.coefficients is not None
     # By size and then by name, so that the order does not depend on how they came.
-    ordered = sorted(winner.coefficients, key=lambda each: (-abs(each.value), each.feature))
+    ordered = sorted(model.coefficients, key=lambda each: (-abs(each.value), each.feature))
     moving = sum(each.value != 0 for each in ordered)
     if not moving:
-        return DriversPart("All coefficients are 0: no feature moves the score.", (), len(ordered))
+        return DriversPart(f"{preface}All coefficients are 0: no feature moves the score.", (), len(ordered))
     shown = tuple(Driver(each.feature, float(each.value)) for each in ordered[:_DRIVERS] if each.value != 0)
     which = (
-        f"The {len(shown)} largest of {len(ordered):,} coefficients" if len(ordered) > len(shown) else "Coefficients"
+        f"the {len(shown)} largest of {len(ordered):,} coefficients" if len(ordered) > len(shown) else "coefficients"
     )
     words = (
-        f"{which} of {subject(winner.name)}, per unit of the scaled feature; to the right means towards the positives. "
+        f"{which} of {subject(model.name)}, per unit of the scaled feature; to the right means towards the positives. "
         "They say what the score is made of, not what causes what, and features that go together share their weight."
     )
-    return DriversPart(words, shown, len(ordered))
+    return DriversPart(preface + words if preface else sentence(words), shown, len(ordered))
 
 
 def _data(facts: Facts) -> DataPart:
