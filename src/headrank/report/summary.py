@@ -162,8 +162,8 @@ def _lead(contest: Contest, rival: str) -> Lead | None:
 
 
 _STRICTER = (
-    "It is stricter than the part of the list that matters, so that the promise holds on rows to come: what `headrank "
-    "score` flags is fewer cases than the answer above counts."
+    "It is stricter than the part of the list that matters, so that the promise holds on rows to come: what headrank "
+    "score flags is fewer cases than the answer above counts."
 )
 
 
