@@ -196,17 +196,19 @@ def test_from_a_table_to_a_threshold(tmp_path, capsys, monkeypatch):
     assert json.loads(done.out)["value"] == expected.value
 
 
-def test_a_letor_file_may_count_from_0(tmp_path, capsys):
-    (tmp_path / "one.txt").write_text(letor())
+def test_a_letor_file_may_count_from_0_and_scores_are_never_shifted(tmp_path, capsys):
     zero = letor()
     for feature in (1, 2, 3):
         zero = zero.replace(f" {feature}:", f" {feature - 1}:")
     (tmp_path / "zero.txt").write_text(zero)
-    options = ["--fpr", "0:0.3", "--models", "linear"]
-    assert refused(run(capsys, "fit", tmp_path / "zero.txt", "--out", tmp_path / "zero"), 3, "with --zero-based")
-    for name, more in (("one", []), ("zero", ["--zero-based"])):
-        done = run(capsys, "fit", tmp_path / f"{name}.txt", *options, *more, "--out", tmp_path / name)
-        assert done.code == 0, done.err
-    assert (tmp_path / "zero" / "ranked.csv").read_bytes() == (tmp_path / "one" / "ranked.csv").read_bytes()
-    command = json.loads((tmp_path / "zero" / "result.json").read_text())["reproduce"]["command"]
-    assert command.startswith("headrank fit zero.txt --zero-based --fpr 0:0.3")
+    options = ["--fpr", "0:0.3", "--models", "linear", "--out", tmp_path / "zero"]
+    done = run(capsys, "fit", tmp_path / "zero.txt", *options)
+    assert done.code == 0, done.err
+    drivers = json.loads((tmp_path / "zero" / "result.json").read_text())["drivers"]["coefficients"]
+    assert {each["feature"] for each in drivers} == {"feature 0", "feature 1", "feature 2"}
+    model = hr.load(tmp_path / "zero" / "model")
+    (tmp_path / "new.txt").write_text("0 qid:1 1:0.5 2:-1\n")  # feature 0 does not occur
+    done = run(capsys, "score", tmp_path / "zero" / "model", tmp_path / "new.txt", "--out", tmp_path / "scores.csv")
+    assert done.code == 0, done.err
+    expected = model.decision_function(np.array([[0.0, 0.5, -1.0]]))
+    assert pl.read_csv(tmp_path / "scores.csv")["score"].to_list() == pytest.approx(expected.tolist())

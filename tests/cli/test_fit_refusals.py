@@ -148,10 +148,6 @@ def test_a_letor_file_needs_finite_numbers(tmp_path, capsys, value):
     assert left_in(tmp_path) == ["letor.txt"]
 
 
-def test_a_table_has_names_and_no_first_number(table, capsys):
-    assert refused(fit(capsys, table, "--zero-based"), 2, "--zero-based", "a table")
-
-
 @pytest.mark.parametrize(
     ("error", "code", "words"),
     [

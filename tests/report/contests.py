@@ -81,7 +81,6 @@ def contest(goal, y, scores, *, qid=None, confidence=0.95, collapsed=(), fact_ch
             remark="smooth was taken: it leads logistic by more than a standard error." if name == "ranker" else "",
             collapsed=name in collapsed,
             coefficients=None if name == "gradient boosting" else coefficients(len(name), features),
-            seconds=1.5,
         )
         for name, values in scores.items()
     )

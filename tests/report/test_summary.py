@@ -265,12 +265,6 @@ def test_coefficients_that_are_all_zero():
     assert summarize(replace(made, entrants=(zero,))).drivers.words.startswith("All coefficients are 0")
 
 
-def test_training_times_change_nothing():
-    made = contest_of("ties")
-    slower = replace(made, entrants=tuple(replace(each, seconds=99.0) for each in made.entrants))
-    assert summarize(slower) == summary_of("ties")
-
-
 @EVERY
 def test_a_missing_threshold_is_a_warning_with_its_reason(name):
     made, summary = contest_of(name), summary_of(name)

@@ -118,7 +118,7 @@ def test_sparse_features_stay_sparse():
     X = csr_array(np.diag([1.0, -4.0, 0.0]))
     features = sparse_features(X[:2], X[2:])
     assert features.is_sparse
-    assert features.names == ("feature 1", "feature 2", "feature 3")
+    assert features.names == ("feature 0", "feature 1", "feature 2")
     linear = linear_features(features)
     assert linear.train.toarray().tolist() == [[1, 0, 0], [0, -1, 0]]
 

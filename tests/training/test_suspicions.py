@@ -142,13 +142,13 @@ def leaky(sparse):
     return y, Features((("table", None),), X, X, ("age", "closed_year", "paid"), ("age", "closed", "paid"))
 
 
-@pytest.mark.parametrize(("sparse", "names"), [(False, ("closed", "paid")), (True, ("feature 2", "feature 3"))])
+@pytest.mark.parametrize(("sparse", "names"), [(False, ("closed", "paid")), (True, ("feature 1", "feature 2"))])
 def test_perfection_names_the_columns_that_give_it_away(sparse, names):
     y, features = leaky(sparse)
     (said,) = look.of_perfection(entrant(y), y, features)
     assert all(f"'{name}' (AUC 1.0000)" in said for name in names)
     assert "'age'" not in said
-    assert "feature 1" not in said
+    assert "feature 0" not in said
     assert "--drop" in said
 
 

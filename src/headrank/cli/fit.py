@@ -39,7 +39,6 @@ def run(
     id: options.Id = None,  # noqa: A002  # the name of the option
     drop: options.Drop = None,
     positive: options.Positive = None,
-    zero_based: options.ZeroBased = False,
     holdout: Annotated[
         float, typer.Option(metavar="SHARE", help="Share of the rows (or queries) that models are judged on.")
     ] = 0.3,
@@ -64,13 +63,12 @@ def run(
         if not 0 < holdout < 1:
             raise ValueError(f"needed a share strictly between 0 and 1, got {holdout:g}")
     wishes = Wishes(goal, holdout, models, options.confidence_of(confidence), seed)
-    command = _command(data.name, goal, target, qid, id, drop or [], positive, zero_based, wishes)
+    command = _command(data.name, goal, target, qid, id, drop or [], positive, wishes)
 
     def source(_folder: Path) -> Source:
         if is_table(data):
             if target is None:
                 raise typer.BadParameter("say which column is to be learned", param_hint="'--target'")
-            options.refuse_zero_based(data, zero_based)
             return table_source(
                 data, command=command, target=target, qid=qid, id=id, drop=tuple(drop or ()), positive=positive
             )
@@ -81,7 +79,7 @@ def run(
                     "table in .csv, .tsv or .parquet",
                     param_hint=f"'{option}'",
                 )
-        return svmlight_source(data, command=command, positive=positive, zero_based=zero_based)
+        return svmlight_source(data, command=command, positive=positive)
 
     fit_and_write(source, wishes, out=out, overwrite=overwrite, as_json=json)
 
@@ -94,7 +92,6 @@ def _command(
     id: str | None,  # noqa: A002
     drop: list[str],
     positive: str | None,
-    zero_based: bool,
     wishes: Wishes,
 ) -> str:
     """The command that does it all again, without the folders of this machine."""
@@ -102,7 +99,6 @@ def _command(
     words = ["headrank fit", quote(name)]
     words += [f"{option} {quote(value)}" for option, value in named.items() if value is not None]
     words += [f"--drop {quote(column)}" for column in drop]
-    words += ["--zero-based"] * zero_based
     words += [goal.option]
     usual = Wishes(goal)
     if wishes.holdout != usual.holdout:

@@ -43,9 +43,6 @@ Drop = Annotated[list[str] | None, typer.Option("--drop", metavar="COL", help="C
 Confidence = Annotated[
     float, typer.Option("--confidence", metavar="P", help="Probability with which each promise holds.")
 ]
-ZeroBased = Annotated[
-    bool, typer.Option("--zero-based", help="The svmlight file counts its features from 0, not from 1.")
-]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the files of an earlier run in the same folder.")]
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON object on stdout, and everything for people on stderr.")
@@ -92,14 +89,6 @@ def _fpr(text: str, whole: str) -> float:
 def _is_percent(text: str) -> bool:
     number = text.strip().removesuffix("%").strip()
     return text.strip().endswith("%") and number.replace(".", "", 1).isdecimal()
-
-
-def refuse_zero_based(table: Path, zero_based: bool) -> None:
-    """Refuse ``--zero-based`` for a table."""
-    if zero_based:
-        raise typer.BadParameter(
-            f"{table.name} is a table, whose columns have names; leave it out", param_hint="'--zero-based'"
-        )
 
 
 def confidence_of(value: float) -> float:

@@ -73,7 +73,6 @@ def run(
         list[str] | None,
         typer.Option("--keep", metavar="COL", help="Column to copy to the output as it stands; may be repeated."),
     ] = None,
-    zero_based: options.ZeroBased = False,
     block: Annotated[int, typer.Option(metavar="N", min=1, help="Rows in memory at once.")] = 100_000,
     json: options.Json = False,
 ) -> None:
@@ -87,7 +86,7 @@ def run(
     _require_fit_name(out, data)
     fitted = _loaded(model)
     with about_input(data):
-        copied = _checked_columns(fitted, data, id, drop or [], keep or [], zero_based)
+        copied = _checked_columns(fitted, data, id, drop or [], keep or [])
     with progress_bar() as progress:
         task = progress.add_task(f"Scoring {data.name}", total=1.0)
 
@@ -97,7 +96,7 @@ def run(
         if fitted.columns:
             blocks = _table_blocks(fitted, data, copied, block, advance)
         else:
-            blocks = _svmlight_blocks(fitted, data, zero_based, block, advance)
+            blocks = _svmlight_blocks(fitted, data, block, advance)
         with about_output(out):
             tally = _written(out, fitted, _scored(fitted, data, copied, blocks))
     if json:
@@ -138,7 +137,7 @@ def _loaded(path: Path) -> TableModel:
 
 
 def _checked_columns(
-    fitted: TableModel, data: Path, named: str | None, drop: Sequence[str], keep: Sequence[str], zero_based: bool
+    fitted: TableModel, data: Path, named: str | None, drop: Sequence[str], keep: Sequence[str]
 ) -> _Copied:
     """Refuse a table that lacks a column or has one too many; return which columns are copied."""
     if not fitted.columns:
@@ -151,7 +150,6 @@ def _checked_columns(
     from headrank.datasets.tables import table_columns
     from headrank.training.columns import conformed
 
-    options.refuse_zero_based(data, zero_based)
     names = table_columns(data)
     require_columns(table_file(data), names, [*drop, *keep, *([named] if named is not None else [])])
     if named is None and fitted.id_column in names:
@@ -173,16 +171,10 @@ def _refuse_names(named: str | None, drop: Sequence[str], keep: Sequence[str]) -
             )
 
 
-def _svmlight_blocks(
-    fitted: TableModel, data: Path, zero_based: bool, n_rows: int, advance: Callable[[float], None]
-) -> Iterator[_Block]:
-    from headrank.datasets import read_svmlight
+def _svmlight_blocks(fitted: TableModel, data: Path, n_rows: int, advance: Callable[[float], None]) -> Iterator[_Block]:
     from headrank.datasets.blocks import svmlight_blocks
 
     with about_svmlight(data, n_features=fitted.n_features):
-        if zero_based:
-            yield _Block(read_svmlight(data, n_features=fitted.n_features, zero_based=True).X)
-            return
         for matrix in svmlight_blocks(data, n_features=fitted.n_features, n_rows=n_rows, advance=advance):
             yield _Block(matrix)
 

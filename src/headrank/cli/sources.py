@@ -75,8 +75,12 @@ def table_source(
     return Source(Handover(table.features), table.y, origin, table.qid, table.ids)
 
 
-def svmlight_source(data: Path, *, command: str, positive: str | None = None, zero_based: bool = False) -> Source:
-    """Read an svmlight or LETOR file; rows labelled at least ``positive`` are positive."""
+def svmlight_source(data: Path, *, command: str, positive: str | None = None) -> Source:
+    """Read an svmlight or LETOR file; rows labelled at least ``positive`` are positive.
+
+    The number of a feature is that of its column, so that files that count from 0 and from 1 are read alike, and a file
+    to score cannot be shifted against that of the training; of a file that counts from 1, column 0 is empty.
+    """
     from headrank.datasets import read_svmlight
     from headrank.training.contest import Origin
     from headrank.training.train import Handover
@@ -89,8 +93,8 @@ def svmlight_source(data: Path, *, command: str, positive: str | None = None, ze
             param_hint="'--positive'",
         ) from None
     with about_svmlight(data):
-        rows = read_svmlight(data, relevant=least, zero_based=zero_based)
-        _require_usable(data, rows.X, zero_based)
+        rows = read_svmlight(data, relevant=least, zero_based=True)
+        _require_usable(data, rows.X)
         if not 0 < rows.y.sum() < rows.y.size:
             raise Refusal(
                 f"{data} labels {int(rows.y.sum()):,} of {rows.y.size:,} rows {least:g} or more; needed some, and "
@@ -114,20 +118,15 @@ def about_svmlight(data: Path, *, n_features: int | None = None) -> Iterator[Non
         try:
             yield
         except ValueError as error:
-            if "zero_based=True" in str(error):
-                raise Refusal(
-                    f"{data} has a feature 0, so it counts its features from 0; say so with --zero-based, in fit and "
-                    "in score"
-                ) from error
             if n_features is not None and f"n_features={n_features}" in str(error):
                 raise Refusal(
-                    f"{data} has a feature beyond the {n_features:,} that the model was trained on; remove it, or "
+                    f"{data} has a feature beyond number {n_features - 1:,}, the last in training; remove it, or "
                     "train on a file that has it"
                 ) from error
             raise
 
 
-def _require_usable(data: Path, matrix: Any, zero_based: bool) -> None:
+def _require_usable(data: Path, matrix: Any) -> None:
     """Refuse numbers that make nothing of the others: models see a feature divided by its largest value."""
     from headrank.training.columns import LARGEST
 
@@ -136,10 +135,9 @@ def _require_usable(data: Path, matrix: Any, zero_based: bool) -> None:
         return
     at = int(too_large[0])
     row = int(np.searchsorted(matrix.indptr, at, side="right"))
-    feature = int(matrix.indices[at]) + (0 if zero_based else 1)
     raise Refusal(
-        f"{data} has {matrix.data[at]:g} for feature {feature} in row {row:,}; needed numbers up to {LARGEST:g}: mend "
-        "it, or leave the feature out of the row, which then counts as 0"
+        f"{data} has {matrix.data[at]:g} for feature {matrix.indices[at]} in row {row:,}; needed numbers up to "
+        f"{LARGEST:g}: mend it, or leave the feature out of the row, which then counts as 0"
     )
 
 

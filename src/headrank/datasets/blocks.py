@@ -91,7 +91,10 @@ def svmlight_blocks(
     n_rows: int = 100_000,
     advance: Callable[[float], None] = lambda _share: None,
 ) -> Iterator[Any]:
-    """Read the features of an svmlight or LETOR file in blocks of rows, CSR matrices with ``n_features`` columns."""
+    """Read the features of an svmlight or LETOR file in blocks of rows, CSR matrices with ``n_features`` columns.
+
+    Column j is feature j, whether the file counts from 0 or from 1.
+    """
     file = existing(path)
     with file.open("rb") as raw, opened(file, raw) as stream:
         size = file.stat().st_size or 1

@@ -99,11 +99,11 @@ def read_svmlight(
 
 
 def load_lines(file: Path, lines: list[bytes], *, n_features: int, first_row: int = 1) -> Any:
-    """Return the features of some lines of a file as a CSR matrix."""
+    """Return the features of some lines of a file as a CSR matrix, in which column j is feature j."""
     try:
-        X, _, _ = _load(BytesIO(b"".join(lines)), n_features=n_features, zero_based=False)
+        X, _, _ = _load(BytesIO(b"".join(lines)), n_features=n_features, zero_based=True)
     except (ValueError, OverflowError) as error:
-        raise ValueError(_why_unreadable(file, error, n_features, zero_based=False)) from error
+        raise ValueError(_why_unreadable(file, error, n_features, zero_based=True)) from error
     _require_finite(file, X, first_row)
     return X
 

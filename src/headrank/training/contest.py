@@ -41,8 +41,6 @@ class Entrant:
         Whether it has learned nothing.
     coefficients : tuple of Coefficient or None
         The largest in absolute value first; None for models that have none.
-    seconds : float
-        Wall time of the training.
     """
 
     name: str
@@ -51,7 +49,6 @@ class Entrant:
     remark: str = ""
     collapsed: bool = False
     coefficients: tuple[Coefficient, ...] | None = None
-    seconds: float = 0.0
 
 
 @dataclass(frozen=True)

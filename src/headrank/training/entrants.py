@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from time import perf_counter
 from typing import Any, Literal
 
 import numpy as np
@@ -51,11 +50,11 @@ def too_large_for_trees(features: Features) -> bool:
 def entrants(rows: TrainingRows, models: Models, progress: Progress) -> Iterator[Entrant]:
     """Train one model after the other, and score the holdout with each."""
     linear = linear_features(rows.features)
-    yield _timed(_ranker, rows, linear, progress)
-    yield _timed(_logistic_regression, rows, linear, progress)
+    yield _judged(_ranker, rows, linear, progress)
+    yield _judged(_logistic_regression, rows, linear, progress)
     del linear
     if models == "all" and not too_large_for_trees(rows.features):
-        yield _timed(_gradient_boosting, rows, progress)
+        yield _judged(_gradient_boosting, rows, progress)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,10 +68,8 @@ class _Fitted:
     coefficients: tuple[Coefficient, ...] | None = None
 
 
-def _timed(fit: Callable[..., _Fitted], rows: TrainingRows, *others: Any) -> Entrant:
-    start = perf_counter()
+def _judged(fit: Callable[..., _Fitted], rows: TrainingRows, *others: Any) -> Entrant:
     fitted = fit(rows, *others)
-    seconds = perf_counter() - start
     return Entrant(
         name=fitted.name,
         model=Pipeline([*rows.features.steps, *fitted.steps]),
@@ -80,7 +77,6 @@ def _timed(fit: Callable[..., _Fitted], rows: TrainingRows, *others: Any) -> Ent
         remark=fitted.remark,
         collapsed=fitted.collapsed,
         coefficients=fitted.coefficients,
-        seconds=seconds,
     )
 
 

@@ -141,8 +141,8 @@ def table_features(parts: list[pl.DataFrame], *, random_state: int) -> Features:
 
 
 def sparse_features(train: Any, holdout: Any) -> Features:
-    """Take sparse matrices as they are; features are named by their number in the file, from 1."""
-    names = tuple(f"feature {number}" for number in range(1, train.shape[1] + 1))
+    """Take sparse matrices as they are; features are named by the number of their column, from 0."""
+    names = tuple(f"feature {number}" for number in range(train.shape[1]))
     return Features((), train, holdout, names, names)
 
 
