@@ -38,6 +38,7 @@ from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
 from headrank import LinearRankerCV, measure
+from headrank.estimators._candidates import DEFAULT_CS
 from headrank.exceptions import CollapsedFitWarning
 
 SETS = (
@@ -278,12 +279,17 @@ def rank(contest: Contest, name: str) -> list[Result]:
         again = Heard()
         with again:
             trials = plain.fit(rows.X, rows.y, qid=rows.qid).trials_ if surrogate == "smooth" else cv.trials_
-            best = max((trial for trial in trials if trial.candidate.surrogate == surrogate), key=lambda t: t.mean)
+            best = max((trial for trial in trials if _in_fixed_grid(trial, surrogate)), key=lambda trial: trial.mean)
             ranker = best.candidate.ranker(measure(name), tol=cv.tol, max_iter=cv.max_iter)
             ranker.set_params(standardize=not sp.issparse(rows.X)).fit(rows.X, rows.y, qid=rows.qid)
         remarks = again.kinds | ({CollapsedFitWarning.__name__} if ranker.collapsed_ else set())
         found.append(contest.result(model, name, ranker, again.cost, details(best.candidate), remarks))
     return [*found, contest.result(CHOICE, name, cv, heard.cost, details(cv.best_), heard.kinds)]
+
+
+def _in_fixed_grid(trial: Any, surrogate: str) -> bool:
+    """Rivals keep to the grids they are given, as the classifiers do; `LinearRankerCV` may go beyond."""
+    return trial.candidate.surrogate == surrogate and trial.candidate.C in DEFAULT_CS[surrogate]
 
 
 def details(candidate: Any) -> str:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 import headrank as hr
@@ -9,6 +10,7 @@ from headrank import LinearRanker, LinearRankerCV
 from headrank.estimators._candidates import Average, Candidate
 from headrank.exceptions import CollapsedFitWarning
 from samples import few_gaussians as gaussians
+from samples import with_outlying_negatives
 
 CONVEX = ("logistic", "svc", "auc")
 
@@ -53,7 +55,7 @@ def test_it_calls_as_many_rows_positive_as_there_are(averaged):
 
 def test_what_is_measured_on_the_folds_is_the_average(averaged):
     X, y, ranker = averaged
-    assert ranker.cv_results_.filter(surrogate="average").height == 3
+    assert ranker.cv_results_.filter(surrogate="average of convex").height == 3
     trial = next(t for t in ranker.trials_ if t.candidate == ranker.best_)
     assert ranker.best_score_ == trial.mean
     X = X / X.std(axis=0)  # of all rows, as on the folds
@@ -70,7 +72,7 @@ def test_the_average_of_one_is_itself():
     X, y = gaussians()
     ranker = quick(surrogates=("logistic",)).fit(X, y)
     assert isinstance(ranker.best_, Candidate)
-    assert not ranker.cv_results_["surrogate"].is_in(["average"]).any()
+    assert set(ranker.cv_results_["surrogate"]) == {"logistic"}
     assert (ranker.coef_ == ranker.rankers_[0].coef_).all()
     assert ranker.intercept_ == ranker.rankers_[0].intercept_
 
@@ -112,14 +114,13 @@ def test_a_start_that_collapses_says_nothing():
 
 def test_members_that_collapse_on_all_rows_are_left_out(averaged, monkeypatch):
     X, y, first = averaged
-    fit = LinearRanker.fit
+    adopt = LinearRanker.adopt
 
-    def collapsing(self, *arguments):
-        fit(self, *arguments)
+    def collapsing(self, *arguments, **more):
+        adopt(self, *arguments, **more)
         self.collapsed_ = self.surrogate == first.rankers_[0].surrogate
-        return self
 
-    monkeypatch.setattr(LinearRanker, "fit", collapsing)
+    monkeypatch.setattr(LinearRanker, "adopt", collapsing)
     second = quick().fit(X, y)
     assert second.best_ == first.best_
     assert [each.surrogate for each in second.rankers_] == [each.surrogate for each in first.rankers_[1:]]
@@ -151,3 +152,57 @@ def test_it_is_not_collapsed_while_a_member_is_not():
     members = getattr(ranker.best_, "members", (ranker.best_,))
     assert not {member.surrogate for member in members} & collapsed
     assert ranker.score(X, y) > 2 * 0.01
+
+
+def both_averaged(**parameters):
+    X, y = gaussians()
+    ranker = quick(surrogates=(*CONVEX, "smooth"), Cs=(0.01, 0.1), bandwidths=(0.3, 1.0), **parameters).fit(X, y)
+    assert ranker.best_.surrogate == "average of both"
+    return X, y, ranker
+
+
+def test_convex_and_smooth_ones_that_cannot_be_told_apart_are_averaged():
+    X, _, ranker = both_averaged()
+    convex, smooth = ([m for m in ranker.best_.members if (m.surrogate == "smooth") == s] for s in (False, True))
+    assert {m.surrogate for m in convex} <= set(CONVEX)
+    assert len({m.bandwidth for m in smooth}) == len(smooth) >= 1
+    assert all(m.start == tuple(convex) for m in smooth)
+    assert [(each.surrogate, each.C) for each in ranker.rankers_ if each.surrogate == "smooth"] == [
+        (m.surrogate, m.C) for m in smooth
+    ]
+    scores = sum(standardised(each.decision_function(X)) for each in ranker.rankers_)
+    np.testing.assert_allclose(standardised(X @ ranker.coef_), standardised(scores), atol=1e-9)
+    trial = next(t for t in ranker.trials_ if t.candidate == ranker.best_)
+    assert ranker.best_score_ == trial.mean
+    assert "the smooth starting from the others" in ranker.choice_
+
+
+def test_each_member_is_fitted_to_all_rows_once(monkeypatch):
+    """Though the smooth ones start from the others; and as `LinearRanker` by itself would be."""
+    searched, search = [], LinearRanker.search
+
+    def counted(self, problem, C, **known):
+        searched.append((problem.risk.positive.size, self.surrogate, C, self.bandwidth))
+        return search(self, problem, C, **known)
+
+    monkeypatch.setattr(LinearRanker, "search", counted)
+    X, y, ranker = both_averaged()
+    to_all = [name for n_rows, *name in searched if n_rows == y.size]
+    assert len(to_all) == len(ranker.best_.members)
+    monkeypatch.undo()
+    for each in ranker.rankers_:
+        twin = clone(each).fit(X, y)
+        np.testing.assert_allclose(twin.coef_, each.coef_, rtol=1e-9)
+        assert (twin.decision_function(X) == each.decision_function(X)).all() or each.surrogate == "smooth"
+        for name in ("classes_", "n_features_in_", "objective_", "n_iter_", "training_measure_", "collapsed_"):
+            np.testing.assert_allclose(getattr(twin, name), getattr(each, name), rtol=1e-9)
+
+
+def test_a_smooth_average_that_is_clearly_ahead_is_chosen_alone():
+    X, y = with_outlying_negatives()
+    ranker = quick("pauc@0.05", ("logistic", "smooth"), Cs=(0.02, 50.0), bandwidths=(0.1, 0.2), cv=5).fit(X, y)
+    assert ranker.best_.surrogate == "average of smooth"
+    assert [m.bandwidth for m in sorted(ranker.best_.members, key=lambda m: m.bandwidth)] == [0.1, 0.2]
+    assert {each.surrogate for each in ranker.rankers_} == {"smooth"}
+    assert "starting from logistic (C=" in ranker.choice_
+    assert "The best of the others, logistic (C=" in ranker.choice_

@@ -176,3 +176,38 @@ def test_the_sentence_says_where_the_smooth_one_starts():
         "Chose smooth (C=10, bandwidth=0.5) for auc, starting from the average of logistic (C=1) and"
     )
     assert "The best of the others, the average of logistic (C=1) and svc (C=1), is behind by 0.1," in text
+
+
+def test_the_average_of_both_is_chosen_where_there_is_one():
+    convex = trial("logistic", [0.5, 0.6, 0.7]), trial("svc", [0.6, 0.5, 0.7])
+    smooth = trial("smooth", [0.58, 0.6, 0.65])
+    together, all_of_them = average([0.55, 0.55, 0.7], *convex), average([0.4, 0.5, 0.6], *convex, smooth)
+    assert chosen(*convex, together, smooth, all_of_them) is all_of_them
+    assert all_of_them.candidate.surrogate == "average of both"
+    text = said(*convex, together, smooth, all_of_them, trial("tight", [0.1, 0.2, 0.3]))
+    assert text.startswith("Chose the average of logistic (C=1), svc (C=1) and smooth (C=1) for auc: 0.5 on average")
+    assert "The best of the others, tight (C=1), is behind by 0.3," in text
+
+
+def test_an_average_of_smooth_ones_stands_for_them():
+    convex, members = (
+        trial("logistic", [0.5, 0.6, 0.7]),
+        (trial("smooth", [0.7, 0.8, 0.81]), trial("smooth", [0.7] * 3)),
+    )
+    together = average([0.6, 0.7, 0.81], *members)
+    assert together.candidate.surrogate == "average of smooth"
+    assert chosen(convex, *members, together) is together
+    assert chosen(convex, *members, average([0.4, 0.5, 0.9], *members)) is convex
+
+
+def test_bandwidths_are_averaged_like_surrogates():
+    sharp, soft = (Candidate("smooth", C, h) for C, h in ((1.0, 0.1), (10.0, 0.5)))
+    best, near, worse = (
+        Trial(candidate, np.array(values), np.zeros(3, dtype=bool), np.ones(3))
+        for candidate, values in (
+            (sharp, [0.60, 0.60, 0.60]),
+            (soft, [0.55, 0.57, 0.65]),
+            (Candidate("smooth", 1.0, 0.5), [0.54, 0.56, 0.64]),
+        )
+    )
+    assert equals([worse, near, best]) == [best, near]

@@ -30,20 +30,25 @@ def test_it_never_returns_a_collapsed_model_while_another_is_better():
     assert ranker.score(X, y) > 2 * 0.01
 
 
+def ranked(ranker):
+    """The candidates, best mean first."""
+    return [t.candidate for t in sorted(ranker.trials_, key=lambda t: -t.mean)]
+
+
 def test_a_choice_that_collapses_on_all_rows_gives_way(monkeypatch):
     X, y = gaussians()
-    first = quick(surrogates=("logistic", "smooth"), Cs=(1.0,)).fit(X, y)
-    fit = LinearRanker.fit
+    first = quick(surrogates=("logistic",)).fit(X, y)
+    adopt, (best, *others) = LinearRanker.adopt, ranked(first)
 
-    def collapsing(self, *arguments):
-        fit(self, *arguments)
-        self.collapsed_ = self.surrogate == first.best_.surrogate
-        return self
+    def collapsing(self, *arguments, **more):
+        adopt(self, *arguments, **more)
+        self.collapsed_ = self.C == best.C
 
-    monkeypatch.setattr(LinearRanker, "fit", collapsing)
-    second = quick(surrogates=("logistic", "smooth"), Cs=(1.0,)).fit(X, y)
-    assert {first.best_.surrogate, second.best_.surrogate} == {"logistic", "smooth"}
-    assert second.rankers_[0].surrogate == second.best_.surrogate
+    monkeypatch.setattr(LinearRanker, "adopt", collapsing)
+    second = quick(surrogates=("logistic",)).fit(X, y)
+    assert first.best_ == best
+    assert second.best_ == others[0]
+    assert [each.C for each in second.rankers_] == [second.best_.C]
     assert second.choice_.startswith(f"Chose {second.best_}")
 
 
@@ -59,12 +64,9 @@ def test_rows_that_say_nothing_are_said_to():
 def test_the_answer_is_the_ranker_of_the_best_candidate():
     X, y = gaussians()
     for standardize in (True, False):
-        ranker = quick(standardize=standardize).fit(X, y)
+        ranker = quick(surrogates=("svc",), standardize=standardize).fit(X, y)
         best = ranker.best_
         twin = LinearRanker("pauc@0.2", surrogate=best.surrogate, C=best.C, max_iter=300, standardize=standardize)
-        if best.surrogate == "smooth":
-            start = [LinearRanker("pauc@0.2", surrogate=c.surrogate, C=c.C, max_iter=300) for c in best.start]
-            twin.set_params(bandwidth=best.bandwidth, start=start)
         twin.fit(X, y)
         assert (twin.coef_ == ranker.coef_).all()
         assert (twin.decision_function(X) == ranker.decision_function(X)).all()
@@ -233,5 +235,10 @@ def test_what_was_chosen_can_be_fitted_to_other_rows():
 def test_whoever_wants_to_know_is_told_how_far_it_is():
     X, y = gaussians()
     told = []
-    quick(surrogates=("logistic", "smooth"), verbose=lambda done, total: told.append((done, total))).fit(X, y)
-    assert told == [(done, 12) for done in range(13)]
+    ranker = quick(surrogates=("logistic", "smooth"), verbose=lambda done, total: told.append((done, total)))
+    n_last = len(ranker.fit(X, y).rankers_)
+    assert told[:13] == [(done, 12) for done in range(13)]
+    assert told[13:] == [(done, 12 + n_last) for done in range(12, 13 + n_last)]
+    told.clear()
+    assert ranker.refit(X, y)
+    assert told == [(done, n_last) for done in range(n_last + 1)]

@@ -162,7 +162,7 @@ def test_an_average_is_a_level_line_and_its_members_are_ringed(made_up):
     made_up.best_ = together
     display = CrossValidationDisplay(made_up).plot()
     lines = lines_by_label(display)
-    assert lines["average"].get_ydata() == pytest.approx([0.7, 0.7])
+    assert lines[together.surrogate].get_ydata() == pytest.approx([0.7, 0.7])
     for member in members:
         assert lines[f"averaged: {member.candidate}"].get_ydata()[0] == pytest.approx(member.mean)
     assert not any(label.startswith("chosen") for label in legend(display))

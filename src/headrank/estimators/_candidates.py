@@ -80,7 +80,6 @@ class Average:
     """Several candidates as one: the mean of their scores, each scaled to variance 1. Again a linear scorer."""
 
     members: tuple[Candidate, ...]
-    surrogate: ClassVar[str] = "average"
     C: ClassVar[None] = None
     bandwidth: ClassVar[None] = None
 
@@ -88,10 +87,26 @@ class Average:
         *others, last = map(str, self.members)
         return f"the average of {', '.join(others)} and {last}"
 
+    @property
+    def surrogate(self) -> str:
+        """What is averaged."""
+        return f"average of {family_of(self)}"
+
 
 def as_one(candidates: Sequence[Candidate]) -> Candidate | Average:
     """Take several candidates as one; the average of one is itself."""
     return candidates[0] if len(candidates) == 1 else Average(tuple(candidates))
+
+
+def members_of(candidate: Candidate | Average) -> tuple[Candidate, ...]:
+    """The candidates that are averaged; of a single one, itself."""
+    return candidate.members if isinstance(candidate, Average) else (candidate,)
+
+
+def family_of(candidate: Candidate | Average) -> str:
+    """Whether it, or all that is averaged, is "convex" or "smooth", or some of "both"."""
+    smooth = [member.surrogate == "smooth" for member in members_of(candidate)]
+    return "smooth" if all(smooth) else "both" if any(smooth) else "convex"
 
 
 def target_of(measure: Measure, surrogate: str) -> Measure:
@@ -220,11 +235,13 @@ def tried(
     tol: float,
     max_iter: int,
     told: Callable[[], None],
+    start: Vector | None = None,
     anchor: Vector | None = None,
 ) -> list[Outcome]:
     """Learn with candidates that differ in C alone, in rising order, each starting from the one before.
 
-    ``anchor`` is what the smooth surrogate starts from, where it is known from earlier trials on the same fold.
+    ``start`` is what a candidate with a smaller C has learned on the same fold, ``anchor`` what the smooth surrogate
+    starts from and stays near, where that is known from earlier trials.
     Candidates that do not converge or collapse are not warned of: they are judged by what they are worth.
     """
     first, learner = candidates[0], fold.learner()
@@ -235,7 +252,7 @@ def tried(
     problem = learner.with_surrogate(first.kind, measure=target, bandwidth=ranker.bandwidth)
     if first.surrogate == "smooth":
         anchor = ranker.anchor(problem) if anchor is None else anchor
-    start, bundle = None, Bundle()
+    bundle = Bundle()
     results: list[Outcome] = []
     for candidate in candidates:
         if results and results[-1].collapsed and first.surrogate in _HINGED:

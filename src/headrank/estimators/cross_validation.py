@@ -3,37 +3,24 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
-from itertools import count
+from collections.abc import Callable, Sequence
 from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
-from joblib import Parallel, delayed
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
 from headrank._numbers import above_zero, whole
 from headrank._types import ArrayLike, Vector
-from headrank.estimators._candidates import (
-    DEFAULT_CS,
-    SURROGATES,
-    Average,
-    Candidate,
-    Fold,
-    Outcome,
-    Trial,
-    as_one,
-    averaged,
-    target_of,
-    trial_of,
-    tried,
-)
-from headrank.estimators._choice import equals, in_order_of_choice, members_of, why
+from headrank.estimators._candidates import DEFAULT_CS, SURROGATES, Average, Candidate, Fold, Trial, target_of
+from headrank.estimators._choice import in_order_of_choice, why
 from headrank.estimators._problem import Problem, pose
+from headrank.estimators._refits import Refits
 from headrank.estimators._scorer import LinearScorer
+from headrank.estimators._search import Search
+from headrank.estimators._tally import Tally, tally_for
 from headrank.estimators.linear import LinearRanker
 from headrank.estimators.threads import threads_that_pay
 from headrank.exceptions import CollapsedFitWarning
@@ -41,15 +28,19 @@ from headrank.measures import AUC, EnrichmentFactor, Measure, PrecisionAt, Recal
 from headrank.measures import measure as measure_of
 from headrank.surrogates import HINGES
 
+_OF_THE_INPUT = {"classes_", "n_features_in_", "feature_names_in_"}
+
 
 class LinearRankerCV(LinearScorer):
     """The linear scorer to use: surrogate, C and bandwidth chosen by cross-validation on the measure.
 
     No surrogate wins everywhere. Hinges collapse on overlapping classes, smooth surrogates overfit few positives, and
     often enough logistic regression is best. So each is tried, and where the folds cannot tell which is best, none is
-    picked: of the convex ones, the best candidate of each surrogate that is behind by no more than the standard error
-    of the difference, paired over the folds, is averaged with the others. The smooth ones start from that average and
-    stay near it, as far as their C asks. The best of these, on average over the folds, is then fitted to all rows.
+    picked but all are averaged. They cannot where one is behind by no more than the standard error of the difference,
+    paired over the folds. First the best candidates of the convex surrogates are averaged so. The smooth ones start
+    from that average and stay near it, as far as their C asks; the best ones of each bandwidth are averaged again.
+    Whichever average then leads by more than the standard error is chosen; if none does, that of all. The choice is
+    fitted to all rows, and is a linear scorer again.
 
     Cost: about ``cv`` times the number of candidates fits, each starting from the one before; no row is copied.
 
@@ -64,7 +55,7 @@ class LinearRankerCV(LinearScorer):
     Cs : sequence of float, optional
         For every surrogate; if not given, 0.001 to 100 for the logistic regression and 0.0001 to 10 for "svc", whose
         losses are sums over rows, 1 to 1,000 for the hinges and 0.1 to 100 for the smooth surrogate, which are means,
-        in steps of 10.
+        in steps of 10, and up to two steps further where the largest is the best.
     bandwidths : sequence of float, default=(0.1, 0.5)
         Of the smooth surrogate, in standard deviations of the scores.
     cv : int, splitter or iterable of (train, test), default=5
@@ -80,7 +71,7 @@ class LinearRankerCV(LinearScorer):
     random_state : int or RandomState, default=0
         Of the shuffle before the folds are made.
     verbose : int or callable, default=0
-        1 shows a progress bar; a function is called with the number of fits done and the number of all.
+        1 shows a progress bar; a function is called with the number of fits done and of those known to come.
 
     Attributes
     ----------
@@ -93,7 +84,7 @@ class LinearRankerCV(LinearScorer):
     cv_results_ : polars.DataFrame
         One row per candidate and fold; made anew from ``trials_`` whenever it is asked for.
     trials_ : tuple of Trial
-        One per candidate, in the order of the candidates; the average, if there is one, before the smooth ones.
+        One per candidate, in the order of the candidates; averages stand behind what they may consist of.
     measure_ : Measure
         What was measured on the folds: ``measure``, a number of first rows turned into a fraction of all.
     rankers_ : tuple of LinearRanker
@@ -165,13 +156,10 @@ class LinearRankerCV(LinearScorer):
         for group in groups:  # a measure that a surrogate cannot learn is refused before anything is fitted
             problem.with_surrogate(group[0].kind, measure=target_of(problem.measure, group[0].surrogate))
         folds = [Fold(problem, train, test) for train, test in self._splits(X, problem)]
-        with (
-            _progress(self.verbose, len(folds) * sum(map(len, groups)), str(problem.measure)) as told,
-            threads_that_pay(problem.size),
-        ):
-            trials = self._try_all(groups, folds, told)
-        self.trials_, self.measure_ = tuple(trials), problem.measure
-        return self._learn(problem, X, y, sample_weight, qid)
+        with tally_for(self.verbose, f"choosing for {problem.measure}") as tally, threads_that_pay(problem.size):
+            search = Search(folds, self.Cs is None, n_jobs=self.n_jobs, tally=tally, **self._limits())
+            self.trials_, self.measure_ = tuple(search.trials(groups)), problem.measure
+            return self._learn(problem, tally)
 
     def refit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
         """Fit what was chosen to other rows, without choosing again. Parameters as in `fit`.
@@ -179,17 +167,43 @@ class LinearRankerCV(LinearScorer):
         For rows so many that some of them are enough to choose by.
         """
         check_is_fitted(self, "trials_")
-        return self._learn(self._pose(X, y, sample_weight, qid), X, y, sample_weight, qid)
+        problem = self._pose(X, y, sample_weight, qid)
+        with tally_for(self.verbose, f"fitting for {problem.measure}") as tally, threads_that_pay(problem.size):
+            return self._learn(problem, tally)
 
-    def _learn(self, problem: Problem, X: Any, y: ArrayLike, sample_weight: Any, qid: Any) -> Self:
-        order = in_order_of_choice(self.trials_)
-        chosen, self.rankers_ = self._refit(order, problem.measure, X, y, sample_weight, qid)
+    def _learn(self, problem: Problem, tally: Tally) -> Self:
+        """Fit the choice to all rows; should it collapse there, the next one in order, and the choice if all do."""
+        order, refits = in_order_of_choice(self.trials_), Refits(problem, tally=tally, **self._limits())
+        chosen, self.rankers_ = next(
+            ((trial, learned) for trial in order if (learned := refits.learned(trial.candidate))),
+            (order[0], refits.rankers(order[0].candidate)),
+        )
+        for ranker in self.rankers_:
+            for name in _OF_THE_INPUT & vars(self).keys():
+                setattr(ranker, name, getattr(self, name))
         self.best_, self.choice_ = chosen.candidate, why(chosen, self.trials_, self.measure_)
         self.best_score_ = chosen.mean if problem.measure.greater_is_better else -chosen.mean
         self.coef_, self.intercept_ = _joined(self.rankers_, problem)
         self.n_iter_ = sum(ranker.n_iter_ for ranker in self.rankers_)
         self.collapsed_ = all(ranker.collapsed_ for ranker in self.rankers_)
+        if self.collapsed_:
+            warnings.warn(
+                "every candidate has collapsed: no surrogate found a direction in which the positives come first; "
+                "check whether X says anything about y",
+                CollapsedFitWarning,
+                stacklevel=3,
+            )
+        elif refits.unconverged:
+            warnings.warn(
+                f"{' and '.join(map(str, refits.unconverged))} stopped after {self.max_iter} evaluations, before the "
+                f"gap or the slope fell to tol={self.tol:g}; raise max_iter or tol, or set standardize=True",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
         return self
+
+    def _limits(self) -> dict[str, Any]:
+        return {"tol": above_zero("tol", self.tol), "max_iter": whole("max_iter", self.max_iter, at_least=1)}
 
     @property
     def cv_results_(self) -> Any:
@@ -243,63 +257,6 @@ class LinearRankerCV(LinearScorer):
             raise ValueError("cv gave no folds; give an int, a splitter, or an iterable of (train, test) row numbers")
         return [(np.asarray(train), np.asarray(test)) for train, test in splits]
 
-    def _try_all(self, groups: list[list[Candidate]], folds: list[Fold], told: Callable[[], None]) -> list[Trial]:
-        """Try every group on every fold; the smooth ones last, as they start from the best of the others."""
-        limits = {"tol": above_zero("tol", self.tol), "max_iter": whole("max_iter", self.max_iter, at_least=1)}
-
-        def run(some: list[list[Candidate]], anchors: Sequence[Vector | None]) -> dict[Candidate, list[Outcome]]:
-            jobs = (
-                delayed(tried)(fold, group, told=told, anchor=anchor, **limits)
-                for group in some
-                for fold, anchor in zip(folds, anchors, strict=True)
-            )
-            results = Parallel(n_jobs=self.n_jobs, prefer="threads")(jobs)
-            starts = range(0, len(results), len(folds))
-            return {
-                candidate: [result[i] for result in results[first : first + len(folds)]]
-                for group, first in zip(some, starts, strict=True)
-                for i, candidate in enumerate(group)
-            }
-
-        daring = [group for group in groups if group[0].surrogate == "smooth"]
-        convex = run([group for group in groups if group not in daring], [None] * len(folds))
-        trials = [trial_of(candidate, outcomes) for candidate, outcomes in convex.items()]
-        best = tuple(trial.candidate for trial in equals(trials) if isinstance(trial.candidate, Candidate))
-        anchors: list[Vector | None] = [None] * len(folds)
-        if best:
-            of_folds = zip(*(convex[candidate] for candidate in best), strict=True)
-            joint = [averaged(fold, members) for fold, members in zip(folds, of_folds, strict=True)]
-            trials += [trial_of(as_one(best), joint)] if len(best) > 1 else []
-            daring = [[replace(candidate, start=best) for candidate in group] for group in daring]
-            anchors = [outcome.weights for outcome in joint]
-        smooth = run(daring, anchors)
-        return trials + [trial_of(candidate, outcomes) for candidate, outcomes in smooth.items()]
-
-    def _refit(
-        self, order: list[Trial], measure: Measure, X: Any, y: ArrayLike, sample_weight: Any, qid: Any
-    ) -> tuple[Trial, tuple[LinearRanker, ...]]:
-        """Fit the choice to all rows; should it collapse there, the next one in order, and the choice if all do."""
-        fits = []
-        for trial in order:
-            rankers = []
-            for candidate in members_of(trial.candidate):
-                ranker = candidate.ranker(measure, tol=self.tol, max_iter=self.max_iter)
-                ranker.set_params(standardize=_is_dense(X) if self.standardize is None else self.standardize)
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", CollapsedFitWarning)
-                    rankers.append(ranker.fit(X, y, sample_weight, qid))
-            learned = tuple(ranker for ranker in rankers if not ranker.collapsed_)
-            if learned:
-                return trial, learned
-            fits.append((trial, tuple(rankers)))
-        warnings.warn(
-            "every candidate has collapsed: no surrogate found a direction in which the positives come first; check "
-            "whether X says anything about y",
-            CollapsedFitWarning,
-            stacklevel=4,
-        )
-        return fits[0]
-
 
 def _joined(rankers: Sequence[LinearRanker], problem: Problem) -> tuple[Vector, float]:
     """Coefficients and intercept of the average; one ranker is left as it is."""
@@ -342,21 +299,3 @@ def _of_any_size(measure: Measure, n_rows: int) -> Measure:
 
 def _is_dense(X: Any) -> bool:
     return not hasattr(X, "tocsr")
-
-
-@contextmanager
-def _progress(verbose: int | Callable[[int, int], None], n_fits: int, name: str) -> Iterator[Callable[[], None]]:
-    """Show a progress bar if asked for, or tell who wants to know; yields what is to be called after each fit."""
-    if callable(verbose):
-        done = count(1)
-        verbose(0, n_fits)
-        yield lambda: verbose(next(done), n_fits)
-    elif verbose:
-        from rich.console import Console
-        from rich.progress import Progress
-
-        with Progress(console=Console(stderr=True)) as progress:
-            task = progress.add_task(f"choosing for {name}", total=n_fits)
-            yield lambda: progress.advance(task)
-    else:
-        yield lambda: None

@@ -178,16 +178,7 @@ class LinearRanker(LinearScorer):
         with threads_that_pay(problem.size):
             anchor = self.anchor(problem) if self.surrogate == "smooth" else None
             solution = self.solve(problem, C, start=self._start(problem), anchor=anchor)
-        scores = problem.scores(solution)
-        self.coef_ = problem.coef(solution.weights)
-        self.intercept_ = -problem.threshold(scores)
-        self.objective_, self.lower_bound_, self.gap_ = solution.objective, solution.lower, solution.gap
-        learned = solution.weights.any() or self.surrogate != "smooth"  # which has no value at constant scores
-        self.risk_ = problem.risk.at_scores(scores).value if learned else nan
-        self.training_measure_ = problem.measured(scores)
-        self.start_measure_ = nan if anchor is None else problem.measured(problem.rows.scores(anchor))
-        self.n_iter_, self.trace_ = solution.n_iter, solution.trace
-        self.collapsed_ = problem.collapsed(solution, C)
+        self.adopt(problem, solution, C=C, anchor=anchor)
         if self.collapsed_:
             warnings.warn(why_collapsed(problem, solution, C), CollapsedFitWarning, stacklevel=2)
         return self
@@ -239,7 +230,7 @@ class LinearRanker(LinearScorer):
         if solution.interrupted:
             reached = "" if isnan(solution.gap) else f" with a gap of {solution.gap:.2g}"
             warnings.warn(f"interrupted{reached}; kept the best so far", ConvergenceWarning, stacklevel=3)
-        elif solution.gap > self.tol or (isnan(solution.gap) and solution.n_iter >= self.max_iter):
+        elif not self.has_converged(solution):
             reached = "still falling " if isnan(solution.gap) else f"gap {solution.gap:.2g} > tol {self.tol:.2g} "
             warnings.warn(
                 f"{reached}after {solution.n_iter} evaluations; raise max_iter or tol, or set standardize=True",
@@ -247,6 +238,23 @@ class LinearRanker(LinearScorer):
                 stacklevel=3,
             )
         return solution
+
+    def has_converged(self, solution: Solution) -> bool:
+        """Whether a solution is as good as was asked for."""
+        return solution.n_iter < self.max_iter if isnan(solution.gap) else solution.gap <= self.tol
+
+    def adopt(self, problem: Problem, solution: Solution, *, C: float, anchor: Vector | None = None) -> None:
+        """Become what `solve` has found: set all that `fit` sets but the classes and the names of the features."""
+        scores = problem.scores(solution)
+        self.coef_ = problem.coef(solution.weights)
+        self.intercept_ = -problem.threshold(scores)
+        self.objective_, self.lower_bound_, self.gap_ = solution.objective, solution.lower, solution.gap
+        learned = solution.weights.any() or self.surrogate != "smooth"  # which has no value at constant scores
+        self.risk_ = problem.risk.at_scores(scores).value if learned else nan
+        self.training_measure_ = problem.measured(scores)
+        self.start_measure_ = nan if anchor is None else problem.measured(problem.rows.scores(anchor))
+        self.n_iter_, self.trace_ = solution.n_iter, solution.trace
+        self.collapsed_ = problem.collapsed(solution, C)
 
     def search(
         self,

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _LINE_STYLES = ("-", "--", ":", "-.")
 """One per bandwidth."""
+_LEVELS = ("-.", ":", (0, (6, 1, 1, 1, 1, 1)))
+"""One per average."""
 
 
 class Chosen(Protocol):
@@ -77,10 +79,13 @@ class CrossValidationDisplay:
         measure = measure_of(self.ranker.measure)
         sign = 1 if measure.greater_is_better else -1
         lines: dict[tuple[str, float | None], list[Any]] = {}
+        levels: list[Any] = []
+        look: dict[str, Any]
         chosen = getattr(self.ranker.best_, "members", [self.ranker.best_])
         for trial in self.ranker.trials_:
             if trial.candidate.C is None:  # an average, which has none of its own
-                ax.axhline(sign * trial.mean, color="0.4", linewidth=1.0, linestyle="-.", label="average")
+                look = {"color": "0.4", "linewidth": 1.0, "linestyle": _LEVELS[len(levels) % len(_LEVELS)]}
+                levels.append(ax.axhline(sign * trial.mean, label=trial.candidate.surrogate, **look))
                 continue
             lines.setdefault((trial.candidate.surrogate, trial.candidate.bandwidth), []).append(trial)
         colours = dict(zip(dict.fromkeys(name for name, _ in lines), COLOURS, strict=False))
@@ -90,7 +95,7 @@ class CrossValidationDisplay:
             Cs = np.array([trial.candidate.C for trial in trials]) * 1.06 ** (i - len(lines) / 2)
             means = np.array([sign * trial.mean for trial in trials])
             label = name if bandwidth is None else f"{name}, bandwidth {bandwidth:g}"
-            look: dict[str, Any] = {"color": colours[name], "linestyle": _LINE_STYLES[dashes], "label": label}
+            look = {"color": colours[name], "linestyle": _LINE_STYLES[dashes], "label": label}
             look |= {"marker": "o", "markersize": 3.5, "linewidth": 1.4, "elinewidth": 0.7}
             ax.errorbar(Cs, means, [trial.standard_error for trial in trials], **look)
             collapsed = np.array([trial.has_collapsed for trial in trials])

@@ -1,0 +1,70 @@
+"""What cross-validation has chosen, fitted to all rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from headrank._types import Vector
+from headrank.estimators._candidates import Average, Candidate, members_of, target_of
+from headrank.estimators._problem import Problem
+from headrank.estimators._tally import Tally
+from headrank.estimators.linear import LinearRanker
+
+
+@dataclass(frozen=True, eq=False)
+class Refits:
+    """Fits of candidates to all rows, each made once, be it as the choice or as what a smooth one starts from.
+
+    Attributes
+    ----------
+    problem : Problem
+        Of all rows.
+    tol, max_iter
+        As in `headrank.LinearRankerCV`.
+    tally : Tally
+        Of the fits.
+    unconverged : list of Candidate
+        Those that ran out of passes.
+    """
+
+    problem: Problem
+    tol: float
+    max_iter: int
+    tally: Tally
+    unconverged: list[Candidate] = field(default_factory=list)
+    _fits: dict[Candidate, tuple[LinearRanker, Vector]] = field(default_factory=dict)
+
+    def rankers(self, candidate: Candidate | Average) -> tuple[LinearRanker, ...]:
+        """The members of an average, or the one candidate."""
+        members = members_of(candidate)
+        needed = {*members, *(start for member in members for start in member.start)}
+        self.tally.expect(len(needed - self._fits.keys()))
+        return tuple(self._fitted(member)[0] for member in members)
+
+    def learned(self, candidate: Candidate | Average) -> tuple[LinearRanker, ...]:
+        """Those of them that have not collapsed."""
+        return tuple(ranker for ranker in self.rankers(candidate) if not ranker.collapsed_)
+
+    def _fitted(self, candidate: Candidate) -> tuple[LinearRanker, Vector]:
+        """The ranker, and its weights for the features as the problem has them; 0 if it has collapsed."""
+        if candidate not in self._fits:
+            starts = [self._fitted(each)[1] for each in candidate.start]
+            ranker = candidate.ranker(self.problem.measure, tol=self.tol, max_iter=self.max_iter)
+            ranker.set_params(standardize=self.problem.scale is not None)
+            target = target_of(self.problem.measure, candidate.surrogate)
+            problem = replace(self.problem, measure=target).with_surrogate(candidate.kind, bandwidth=ranker.bandwidth)
+            anchor = None
+            if candidate.surrogate == "smooth":
+                anchor = problem.averaged(starts) if starts else ranker.anchor(problem)
+            solution = ranker.search(problem, candidate.C, anchor=anchor)
+            if solution.interrupted:
+                raise KeyboardInterrupt
+            if not ranker.has_converged(solution):
+                self.unconverged.append(candidate)
+            ranker.adopt(problem, solution, C=candidate.C, anchor=anchor)
+            weights = np.zeros_like(solution.weights) if ranker.collapsed_ else solution.weights
+            self._fits[candidate] = ranker, weights
+            self.tally.done()
+        return self._fits[candidate]
