@@ -27,8 +27,9 @@ X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.4, stratif
 # Six surrogates, from the simplest to the most daring
 # ----------------------------------------------------
 # Logistic regression, a support vector classifier, the SVM for the AUC, two SVMs for the partial AUC, and a smooth form
-# of the partial AUC itself. All are judged on the measure, on folds they were not trained on; those that the folds cannot tell from the best, as
-# they are behind by no more than one standard error of the difference, are averaged with it.
+# of the partial AUC itself. All are judged on the measure, on folds they were not trained on; those that the folds
+# cannot tell from the best, as they are behind by no more than one standard error of the difference, are averaged with
+# it.
 ranker = hr.LinearRankerCV("pauc@0.05", cv=4).fit(X_train, y_train)
 print(ranker.choice_)
 

@@ -7,6 +7,9 @@ import piqp
 
 from headrank._types import Vector
 
+_MOST_STEPS = 40
+"""The solver needs 10 to 30, or cannot reach its tolerance for rounding; then the answer does not change any more."""
+
 
 def solve_dual(gram: Vector, offsets: Vector, total: float) -> Vector:
     """Maximise ``offsets @ a - a @ gram @ a / 2`` over ``a >= 0`` with ``sum(a) <= total``; feasible, nearly optimal.
@@ -37,6 +40,7 @@ def _solve_scaled(gram: Vector, offsets: Vector, total: float, unit: float) -> V
     solver = piqp.DenseSolver()
     solver.settings.verbose = False
     solver.settings.eps_abs = solver.settings.eps_rel = 1e-10
+    solver.settings.max_iter = _MOST_STEPS
     limit = total / unit
     solver.setup(
         gram * (unit / height),
