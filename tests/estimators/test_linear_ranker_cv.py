@@ -202,6 +202,26 @@ def test_all_surrogates_are_tried_for_every_learnable_measure(measure):
     assert set(ranker.cv_results_["surrogate"]) >= {"logistic", "auc", "smooth"}
 
 
+@pytest.mark.parametrize(
+    ("measure", "hinges"),
+    [
+        (hr.AUC(), {"auc"}),
+        (hr.PartialAUC(max_fpr=1.0), {"auc"}),
+        (hr.PNormPush(4.0), {"auc"}),
+        (hr.PrecisionAt(20), {"auc", "tight", "structural"}),
+        (hr.PartialAUC(max_fpr=0.5), {"auc", "tight", "structural"}),
+    ],
+    ids=str,
+)
+def test_a_hinge_is_tried_once_though_several_surrogates_mean_it(measure, hinges):
+    X, y = gaussians()
+    ranker = quick(measure, ("logistic", "auc", "tight", "structural"), Cs=(1.0,), cv=2).fit(X, y)
+    assert set(ranker.cv_results_["surrogate"]) & {"auc", "tight", "structural"} == hinges
+    without = quick(measure, ("logistic", "tight", "structural"), Cs=(1.0,), cv=2).fit(X, y)
+    assert set(without.cv_results_["surrogate"]) & hinges == (hinges - {"auc"} or set())
+    assert "tight" in set(without.cv_results_["surrogate"])
+
+
 def test_the_list_of_measures_is_complete():
     assert {type(measure) for measure in DEFAULTS} == set(smooth_for.registry) - {object}
 
@@ -237,8 +257,9 @@ def test_whoever_wants_to_know_is_told_how_far_it_is():
     told = []
     ranker = quick(surrogates=("logistic", "smooth"), verbose=lambda done, total: told.append((done, total)))
     n_last = len(ranker.fit(X, y).rankers_)
-    assert told[:13] == [(done, 12) for done in range(13)]
-    assert told[13:] == [(done, 12 + n_last) for done in range(12, 13 + n_last)]
+    assert told[0] == (0, 2)  # the last fits, at most one of each surrogate
+    assert told[1:14] == [(done, 14) for done in range(13)]
+    assert told[14:] == [(done, 12 + n_last) for done in range(12, 13 + n_last)]
     told.clear()
     assert ranker.refit(X, y)
     assert told == [(done, n_last) for done in range(n_last + 1)]

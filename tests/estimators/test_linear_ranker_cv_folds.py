@@ -29,7 +29,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import headrank as hr
 from headrank import LinearRanker, LinearRankerCV
 from headrank.estimators import linear
-from headrank.estimators._candidates import SURROGATES, Candidate
+from headrank.estimators._candidates import SURROGATES, Candidate, members_of
 from samples import few_gaussians as gaussians
 
 
@@ -205,8 +205,27 @@ def test_candidates_do_not_warn(n_jobs):
         ranker = quick("pauc@0.02", SURROGATES, max_iter=2, n_jobs=n_jobs).fit(X, y)
     assert ranker.cv_results_["collapsed"].any()
     assert (ranker.cv_results_["n_iter"] == 2).any()
-    assert len(caught) <= 2  # the refit: at most its start and itself
-    assert all(warning.category is ConvergenceWarning for warning in caught)
+    (warning,) = caught
+    assert warning.category is ConvergenceWarning
+    assert warning.filename == __file__
+    text = str(warning.message)
+    assert text.endswith("did not reach tol=0.001 within 2 evaluations; raise max_iter or tol, or set standardize=True")
+    assert any(str(member) in text for member in members_of(ranker.best_))
+
+
+def test_only_what_is_in_the_answer_is_warned_of(monkeypatch):
+    """Should the first choice run out of passes and collapse, and another be taken that does not."""
+    X, y = gaussians()
+    first = quick(surrogates=("logistic",)).fit(X, y)
+    adopt, search = LinearRanker.adopt, LinearRanker.has_converged
+
+    def collapsing(self, *arguments, **more):
+        adopt(self, *arguments, **more)
+        self.collapsed_ = self.C == first.best_.C
+
+    monkeypatch.setattr(LinearRanker, "adopt", collapsing)
+    monkeypatch.setattr(LinearRanker, "has_converged", lambda self, s: self.C != first.best_.C and search(self, s))
+    assert quick(surrogates=("logistic",)).fit(X, y).best_ != first.best_
 
 
 def test_an_interrupt_is_not_swallowed(monkeypatch):

@@ -6,7 +6,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from headrank import LinearRankerCV
 from headrank.estimators import _search
-from headrank.estimators._candidates import Candidate, Fold, Outcome, tried
+from headrank.estimators._candidates import DEFAULT_CS, Candidate, Fold, Outcome, tried
 from headrank.estimators._search import Search
 from headrank.estimators._tally import Tally
 from samples import few_gaussians as gaussians
@@ -25,9 +25,9 @@ def made_up(monkeypatch):
     def run(worth, groups, *, open_ended=True, collapsed=lambda _candidate: False):
         asked, told = [], []
 
-        def fake(fold, group, *, told, start, anchor, **_limits):
+        def fake(fold, group, *, told, before, anchor, **_limits):
             k = folds.index(fold)
-            asked.extend((candidate, k, start, anchor) for candidate in group)
+            asked.extend((candidate, k, before, anchor) for candidate in group)
             for _ in group:
                 told()
             weights = [np.array([1.0, np.log10(c.C), float(k)]) for c in group]
@@ -69,11 +69,11 @@ def near(best_C):
 def test_a_grid_that_is_best_at_its_end_goes_on_for_two_steps_at_most(made_up, best_C, expected):
     trials, asked = made_up(near(best_C), [path("logistic", 0.1, 1.0)])
     assert grid(trials) == expected
-    for candidate, k, start, _ in asked:
+    for candidate, k, before, _ in asked:
         if candidate.C > 1:  # it starts from what the last one has learned on the same fold
-            assert start.tolist() == [1.0, np.log10(candidate.C / 10), k]
+            assert before.weights.tolist() == [1.0, np.log10(candidate.C / 10), k]
         else:
-            assert start is None
+            assert before is None
 
 
 def test_a_grid_that_was_asked_for_is_kept(made_up):
@@ -81,12 +81,17 @@ def test_a_grid_that_was_asked_for_is_kept(made_up):
     assert grid(trials) == [0.1, 1.0]
 
 
-def test_only_the_default_grids_are_open_ended():
-    X, y = gaussians()
-    by_default = LinearRankerCV("auc", surrogates=("logistic",), cv=2).fit(X, y)
-    assert grid(by_default.trials_)[:6] == [0.001, 0.01, 0.1, 1.0, 10.0, 100.0]
-    asked_for = LinearRankerCV("auc", surrogates=("logistic",), Cs=(1e-6, 1e-5), cv=2).fit(X, y)
-    assert grid(asked_for.trials_) == [1e-6, 1e-5]
+def test_only_the_default_grids_are_open_ended(monkeypatch):
+    """Two copies of a feature that differ in the sign of their noise: the less penalty, the better."""
+    rng = np.random.default_rng(0)
+    y = np.arange(400) % 2
+    noise = 30 * rng.normal(size=400)
+    X = np.column_stack([y + rng.normal(size=400) + noise, noise])
+    monkeypatch.setitem(DEFAULT_CS, "logistic", (1.0, 10.0))
+    ranker = LinearRankerCV("auc", surrogates=("logistic",), cv=2).fit(X, y)
+    assert grid(ranker.trials_) == [1.0, 10.0, 100.0, 1000.0]
+    ranker.set_params(Cs=(1.0, 10.0)).fit(X, y)
+    assert grid(ranker.trials_) == [1.0, 10.0]
 
 
 def test_a_level_grid_does_not_go_on(made_up):
@@ -95,8 +100,14 @@ def test_a_level_grid_does_not_go_on(made_up):
 
 
 def test_a_grid_that_ends_in_collapse_does_not_go_on(made_up):
-    trials, _ = made_up(near(1e6), [path("tight", 0.1, 1.0)], collapsed=lambda candidate: candidate.C >= 1)
-    assert grid(trials, "tight") == [0.1, 1.0]
+    trials, _ = made_up(near(1e6), [path("logistic", 0.1, 1.0)], collapsed=lambda candidate: candidate.C >= 1)
+    assert grid(trials) == [0.1, 1.0]
+
+
+@pytest.mark.parametrize("surrogate", ["auc", "tight", "structural"])
+def test_the_grid_of_a_hinge_does_not_go_on(made_up, surrogate):
+    trials, _ = made_up(near(1e6), [path(surrogate, 0.1, 1.0)])
+    assert grid(trials, surrogate) == [0.1, 1.0]
 
 
 def test_every_group_goes_on_by_itself(made_up):
@@ -176,8 +187,28 @@ def test_going_on_from_where_a_grid_ended_is_worth_what_a_longer_grid_is(surroga
     first, second = path(surrogate, 0.1, 1.0, bandwidth=bandwidth)
     for fold in folds_of():
         one, two = tried(fold, [first, second], **limits)
-        (again,) = tried(fold, [second], start=one.weights, **limits)
+        (again,) = tried(fold, [second], before=one, **limits)
         assert again.value == pytest.approx(two.value, abs=0.02)
         assert again.collapsed == two.collapsed
         cosine = again.weights @ two.weights / np.linalg.norm(again.weights) / np.linalg.norm(two.weights)
         assert cosine > 0.999
+
+
+def test_a_hinge_that_has_collapsed_on_a_fold_is_not_tried_there_again():
+    limits = {"tol": 1e-3, "max_iter": 50, "told": lambda: None}
+    nothing = Outcome(0.1, True, 5, np.zeros(3))
+    fold = folds_of()[0]
+    assert tried(fold, path("tight", 1.0, 10.0), before=nothing, **limits) == [nothing._replace(n_iter=0)] * 2
+    (other,) = tried(fold, path("logistic", 1.0), before=nothing, **limits)
+    assert other.n_iter > 0
+
+
+def test_a_tally_tells_what_is_done_and_what_is_known_to_come():
+    told = []
+    tally = Tally(lambda done, total: told.append((done, total)))
+    tally.expect(2)
+    tally.done()
+    tally.expect(3)
+    tally.left(1)
+    tally.done()
+    assert told == [(0, 2), (1, 2), (1, 5), (1, 2), (2, 2)]

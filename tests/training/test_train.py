@@ -164,8 +164,13 @@ def test_with_many_rows_the_ranker_is_chosen_on_some_and_fitted_to_all(monkeypat
     qid = np.arange(800) // 4 if by_query else None
     monkeypatch.setattr(entrants_module, "ROWS_TO_CHOOSE", 150)
     monkeypatch.setattr(holdout_module, "_LEAST_TO_CHOOSE", 50)
-    contest = trained(frame, y, qid=qid)
+    calls = []
+    contest = trained(frame, y, qid=qid, progress=lambda *call: calls.append(call))
     fitted = contest.entrants[0]
+    last = [(done, total) for step, done, total in calls if step == "fitting the ranker to all rows"]
+    assert last == [(done, last[-1][1]) for done in range(last[-1][1] + 1)]
+    after = calls.index(("fitting the ranker to all rows", *last[0]))
+    assert not any(step == "choosing the ranker" for step, *_ in calls[after:])
     assert fitted.remark.endswith(f"of {contest.facts.n_train} training rows, and fitted to all.")
     rows = split(y, qid).train
     scaled = fitted.model[:-1].transform(conformed(frame, contest.facts.columns)[rows])
@@ -213,7 +218,7 @@ def test_ctrl_c_in_the_last_fit_ends_the_training(monkeypatch):
         return plain(self, scores)
 
     def progress(step, done, total):
-        if step == "choosing the ranker" and done == total:  # what is left is the fit of the choice
+        if step == "choosing the ranker" and done == total - 1:  # what is left is the last fit of the choice
             monkeypatch.setattr(LinearRisk, "at_scores", interrupted)
 
     with pytest.raises(KeyboardInterrupt):
@@ -232,8 +237,10 @@ def test_progress_goes_from_nothing_to_all_in_every_step():
     ]
     for step in steps:
         counts = [(done, total) for name, done, total in calls if name == step]
-        total = counts[0][1]
-        assert counts == [(done, total) for done in range(total + 1)]
+        assert counts[0][0] == 0
+        assert counts[-1][0] == counts[-1][1]
+        assert [done for done, _ in counts] == sorted(done for done, _ in counts)
+        assert not any(done == total for done, total in counts[:-1])
 
 
 def test_a_table_handed_over_is_freed_before_the_models_are_trained():
@@ -249,7 +256,8 @@ def test_a_table_handed_over_is_freed_before_the_models_are_trained():
             seen.append(alive() is None)
 
     trained(box, y, progress=progress)
-    assert seen == [True]
+    assert seen
+    assert all(seen)
     with pytest.raises(ValueError, match="handed over already"):
         box.take()
 

@@ -40,7 +40,7 @@ DEFAULT_CS = {
     "smooth": (0.1, 1.0, 10.0, 100.0),
 }
 """The risk of a hinge or of a smooth surrogate is a mean over rows, the loss of a classifier a sum."""
-_HINGED = ("auc", *HINGES)
+HINGED = ("auc", *HINGES)
 _HINGE_TOL = 10.0
 
 
@@ -235,38 +235,37 @@ def tried(
     tol: float,
     max_iter: int,
     told: Callable[[], None],
-    start: Vector | None = None,
+    before: Outcome | None = None,
     anchor: Vector | None = None,
 ) -> list[Outcome]:
     """Learn with candidates that differ in C alone, in rising order, each starting from the one before.
 
-    ``start`` is what a candidate with a smaller C has learned on the same fold, ``anchor`` what the smooth surrogate
-    starts from and stays near, where that is known from earlier trials.
+    ``before`` is what came of a smaller C on the same fold, ``anchor`` what the smooth surrogate starts from and stays
+    near, where that is known from earlier trials.
     Candidates that do not converge or collapse are not warned of: they are judged by what they are worth.
     """
     first, learner = candidates[0], fold.learner()
     # A hinge's last digits cost many passes and change no ranking that a fold could tell.
-    tol = _HINGE_TOL * tol if first.surrogate in _HINGED else tol
+    tol = _HINGE_TOL * tol if first.surrogate in HINGED else tol
     ranker = first.ranker(learner.measure, tol=tol, max_iter=max_iter)
     target = target_of(learner.measure, first.surrogate)
     problem = learner.with_surrogate(first.kind, measure=target, bandwidth=ranker.bandwidth)
     if first.surrogate == "smooth":
         anchor = ranker.anchor(problem) if anchor is None else anchor
-    bundle = Bundle()
-    results: list[Outcome] = []
+    bundle, results = Bundle(), []
     for candidate in candidates:
-        if results and results[-1].collapsed and first.surrogate in _HINGED:
+        if before is not None and before.collapsed and first.surrogate in HINGED:
             # Where a hinge prefers no ranking, and longer steps along its best direction do not help, a larger C, which
             # allows longer steps, hardly ever does; to prove it again for each takes most passes of all.
-            results.append(results[-1]._replace(n_iter=0))
-            told()
-            continue
-        solution = ranker.search(problem, candidate.C, start=start, bundle=bundle, anchor=anchor)
-        if solution.interrupted:
-            raise KeyboardInterrupt
-        start = solution.weights
-        collapsed = problem.collapsed(solution, candidate.C)
-        weights = np.zeros_like(start) if collapsed else start
-        results.append(Outcome(fold.measured(start), collapsed, solution.n_iter, weights))
+            before = before._replace(n_iter=0)
+        else:
+            start = None if before is None else before.weights
+            solution = ranker.search(problem, candidate.C, start=start, bundle=bundle, anchor=anchor)
+            if solution.interrupted:
+                raise KeyboardInterrupt
+            collapsed = problem.collapsed(solution, candidate.C)
+            weights = np.zeros_like(solution.weights) if collapsed else solution.weights
+            before = Outcome(fold.measured(solution.weights), collapsed, solution.n_iter, weights)
+        results.append(before)
         told()
     return results

@@ -40,7 +40,7 @@ def in_order_of_choice(trials: Sequence[Trial]) -> list[Trial]:
     """
     by_mean = sorted(trials, key=lambda trial: (trial.has_collapsed, -trial.mean))
     both, convex, smooth = (_first(by_mean, family) for family in ("both", "convex", "smooth"))
-    chosen = both or convex or smooth or by_mean[0]
+    chosen = next(trial for trial in (both, convex, smooth) if trial is not None)
     if chosen is convex and smooth is not None and not smooth.has_collapsed:
         chosen = smooth if convex.has_collapsed or clearly_behind(convex, smooth) else convex
     return [chosen, *(trial for trial in by_mean if trial is not chosen)]
@@ -60,7 +60,8 @@ def why(chosen: Trial, trials: Sequence[Trial], measure: Measure) -> str:
         f"{chosen.values.size} folds, standard error {chosen.standard_error:.2g}."
     )
     if isinstance(candidate, Average):
-        text += " The folds cannot tell these apart."
+        both = family_of(candidate) == "both"
+        text += f" The folds cannot tell {'the convex from the smooth ones' if both else 'these apart'}."
     own = _surrogates(candidate)
     others = [trial for trial in trials if not own & _surrogates(trial.candidate) and not trial.has_collapsed]
     if not others:

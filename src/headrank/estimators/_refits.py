@@ -25,27 +25,28 @@ class Refits:
         As in `headrank.LinearRankerCV`.
     tally : Tally
         Of the fits.
-    unconverged : list of Candidate
-        Those that ran out of passes.
     """
 
     problem: Problem
     tol: float
     max_iter: int
     tally: Tally
-    unconverged: list[Candidate] = field(default_factory=list)
+    _unconverged: list[Candidate] = field(default_factory=list)
     _fits: dict[Candidate, tuple[LinearRanker, Vector]] = field(default_factory=dict)
 
     def rankers(self, candidate: Candidate | Average) -> tuple[LinearRanker, ...]:
         """The members of an average, or the one candidate."""
-        members = members_of(candidate)
-        needed = {*members, *(start for member in members for start in member.start)}
-        self.tally.expect(len(needed - self._fits.keys()))
-        return tuple(self._fitted(member)[0] for member in members)
+        if missing := _needed(candidate) - self._fits.keys():
+            self.tally.left(len(missing))
+        return tuple(self._fitted(member)[0] for member in members_of(candidate))
 
     def learned(self, candidate: Candidate | Average) -> tuple[LinearRanker, ...]:
         """Those of them that have not collapsed."""
         return tuple(ranker for ranker in self.rankers(candidate) if not ranker.collapsed_)
+
+    def unconverged_of(self, candidate: Candidate | Average) -> list[Candidate]:
+        """Those of them, or of what they start from, that ran out of passes."""
+        return [each for each in self._unconverged if each in _needed(candidate)]
 
     def _fitted(self, candidate: Candidate) -> tuple[LinearRanker, Vector]:
         """The ranker, and its weights for the features as the problem has them; 0 if it has collapsed."""
@@ -62,9 +63,15 @@ class Refits:
             if solution.interrupted:
                 raise KeyboardInterrupt
             if not ranker.has_converged(solution):
-                self.unconverged.append(candidate)
+                self._unconverged.append(candidate)
             ranker.adopt(problem, solution, C=candidate.C, anchor=anchor)
             weights = np.zeros_like(solution.weights) if ranker.collapsed_ else solution.weights
             self._fits[candidate] = ranker, weights
             self.tally.done()
         return self._fits[candidate]
+
+
+def _needed(candidate: Candidate | Average) -> set[Candidate]:
+    """The members, and what they start from."""
+    members = members_of(candidate)
+    return {*members, *(start for member in members for start in member.start)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from itertools import count
+from threading import Lock
 
 
 class Tally:
@@ -13,24 +13,31 @@ class Tally:
     Parameters
     ----------
     tell : callable
-        Called with both numbers.
+        Called with both numbers, by one thread at a time.
     """
 
     def __init__(self, tell: Callable[[int, int], None]) -> None:
         self._tell = tell
-        self._next = count(1)  # threads count on it
+        self._lock = Lock()
         self._done = self._total = 0
 
     def expect(self, n_fits: int) -> None:
         """Some more fits are to come."""
-        if n_fits:
+        with self._lock:
             self._total += n_fits
+            self._tell(self._done, self._total)
+
+    def left(self, n_fits: int) -> None:
+        """So many fits are left, whatever was expected."""
+        with self._lock:
+            self._total = self._done + n_fits
             self._tell(self._done, self._total)
 
     def done(self) -> None:
         """One more fit is done."""
-        self._done = next(self._next)
-        self._tell(self._done, self._total)
+        with self._lock:
+            self._done += 1
+            self._tell(self._done, self._total)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from headrank._numbers import above_zero, whole
 from headrank._types import ArrayLike, Vector
-from headrank.estimators._candidates import DEFAULT_CS, SURROGATES, Average, Candidate, Fold, Trial, target_of
+from headrank.estimators._candidates import DEFAULT_CS, HINGED, SURROGATES, Average, Candidate, Fold, Trial, target_of
 from headrank.estimators._choice import in_order_of_choice, why
 from headrank.estimators._problem import Problem, pose
 from headrank.estimators._refits import Refits
@@ -24,9 +24,8 @@ from headrank.estimators._tally import Tally, tally_for
 from headrank.estimators.linear import LinearRanker
 from headrank.estimators.threads import threads_that_pay
 from headrank.exceptions import CollapsedFitWarning
-from headrank.measures import AUC, EnrichmentFactor, Measure, PrecisionAt, RecallAt
+from headrank.measures import AUC, EnrichmentFactor, Measure, PartialAUC, PrecisionAt, RecallAt
 from headrank.measures import measure as measure_of
-from headrank.surrogates import HINGES
 
 _OF_THE_INPUT = {"classes_", "n_features_in_", "feature_names_in_"}
 
@@ -55,7 +54,7 @@ class LinearRankerCV(LinearScorer):
     Cs : sequence of float, optional
         For every surrogate; if not given, 0.001 to 100 for the logistic regression and 0.0001 to 10 for "svc", whose
         losses are sums over rows, 1 to 1,000 for the hinges and 0.1 to 100 for the smooth surrogate, which are means,
-        in steps of 10, and up to two steps further where the largest is the best.
+        in steps of 10. Where the largest is the best, up to two steps further, but for the hinges.
     bandwidths : sequence of float, default=(0.1, 0.5)
         Of the smooth surrogate, in standard deviations of the scores.
     cv : int, splitter or iterable of (train, test), default=5
@@ -71,7 +70,8 @@ class LinearRankerCV(LinearScorer):
     random_state : int or RandomState, default=0
         Of the shuffle before the folds are made.
     verbose : int or callable, default=0
-        1 shows a progress bar; a function is called with the number of fits done and of those known to come.
+        1 shows a progress bar; a function is called with the number of fits done and of all expected so far,
+        which may grow.
 
     Attributes
     ----------
@@ -151,12 +151,13 @@ class LinearRankerCV(LinearScorer):
         qid : array-like of shape (n_rows,), optional
             Query of each row: measured is the mean over queries, and no query is split between folds.
         """
-        groups = self._groups()
         problem = self._pose(X, y, sample_weight, qid)
+        groups = self._groups(problem.measure)
         for group in groups:  # a measure that a surrogate cannot learn is refused before anything is fitted
             problem.with_surrogate(group[0].kind, measure=target_of(problem.measure, group[0].surrogate))
         folds = [Fold(problem, train, test) for train, test in self._splits(X, problem)]
         with tally_for(self.verbose, f"choosing for {problem.measure}") as tally, threads_that_pay(problem.size):
+            tally.expect(len(groups))  # for the last fits: at most one of each group
             search = Search(folds, self.Cs is None, n_jobs=self.n_jobs, tally=tally, **self._limits())
             self.trials_, self.measure_ = tuple(search.trials(groups)), problem.measure
             return self._learn(problem, tally)
@@ -193,10 +194,10 @@ class LinearRankerCV(LinearScorer):
                 CollapsedFitWarning,
                 stacklevel=3,
             )
-        elif refits.unconverged:
+        elif unconverged := refits.unconverged_of(chosen.candidate):
             warnings.warn(
-                f"{' and '.join(map(str, refits.unconverged))} stopped after {self.max_iter} evaluations, before the "
-                f"gap or the slope fell to tol={self.tol:g}; raise max_iter or tol, or set standardize=True",
+                f"{' and '.join(map(str, unconverged))} did not reach tol={self.tol:g} within {self.max_iter} "
+                "evaluations; raise max_iter or tol, or set standardize=True",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -224,16 +225,16 @@ class LinearRankerCV(LinearScorer):
             standardize=_is_dense(X) if self.standardize is None else self.standardize,
         )
 
-    def _groups(self) -> list[list[Candidate]]:
+    def _groups(self, measure: Measure) -> list[list[Candidate]]:
         """All candidates, those that differ in C alone together, in rising order of C."""
         unknown = [name for name in self.surrogates if name not in SURROGATES]
         if unknown or not self.surrogates:
             raise ValueError(f"surrogates must be some of {', '.join(map(repr, SURROGATES))}, got {self.surrogates!r}")
-        groups = []
-        hinge_of_auc = isinstance(measure_of(self.measure), AUC) and "auc" in self.surrogates
+        groups: list[list[Candidate]] = []
+        of_whole_curve = [name for name in self.surrogates if _is_hinge_of_whole_curve(name, measure)]
         for name in self.surrogates:
-            if hinge_of_auc and name in HINGES:
-                continue  # the same as "auc"
+            if name in of_whole_curve[1:]:
+                continue  # the same as the first: over the whole curve all hinges are one
             Cs = sorted(above_zero("C", C) for C in (DEFAULT_CS[name] if self.Cs is None else self.Cs))
             bandwidths = [above_zero("bandwidth", h) for h in self.bandwidths] if name == "smooth" else [None]
             if not Cs or not bandwidths:
@@ -295,6 +296,10 @@ def _of_any_size(measure: Measure, n_rows: int) -> Measure:
     if isinstance(measure, PrecisionAt | RecallAt | EnrichmentFactor) and measure.is_count:
         return type(measure)(min(measure.k / n_rows, 1.0))
     return measure
+
+
+def _is_hinge_of_whole_curve(surrogate: str, measure: Measure) -> bool:
+    return surrogate in HINGED and target_of(measure, surrogate) in (AUC(), PartialAUC(max_fpr=1.0))
 
 
 def _is_dense(X: Any) -> bool:

@@ -102,10 +102,9 @@ def _ranker(rows: TrainingRows, linear: LinearFeatures, progress: Progress) -> _
         ranker.fit(X if all_rows else X[few], y, qid=queries)
         remark = ranker.choice_
         if not all_rows:
-            progress("fitting the ranker to all rows", 0, 1)
+            ranker.set_params(verbose=lambda done, total: progress("fitting the ranker to all rows", done, total))
             ranker.refit(X, rows.y, qid=rows.queries)
             remark = f"{ranker.choice_} Chosen on {few.size:,} of {rows.y.size:,} training rows, and fitted to all."
-            progress("fitting the ranker to all rows", 1, 1)
     ranker.set_params(cv=len(splits), verbose=0)  # a file should hold neither row numbers nor a function
     return _Fitted(
         "ranker",
@@ -167,9 +166,6 @@ def _with_warnings(remark: str, caught: Sequence[warnings.WarningMessage]) -> st
     """The remark, and what was warned of; other warnings than those we know are passed on."""
     texts = []
     for each in caught:
-        if issubclass(each.category, ConvergenceWarning) and str(each.message).startswith("interrupted"):
-            # A ranker stopped by Ctrl-C keeps the best so far; here nobody wants a contest with such a one.
-            raise KeyboardInterrupt
         if issubclass(each.category, CollapsedFitWarning | ConvergenceWarning):
             texts.append(_first_sentence(str(each.message)))
         else:
