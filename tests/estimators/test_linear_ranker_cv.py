@@ -205,21 +205,21 @@ def test_all_surrogates_are_tried_for_every_learnable_measure(measure):
 @pytest.mark.parametrize(
     ("measure", "hinges"),
     [
-        (hr.AUC(), {"auc"}),
-        (hr.PartialAUC(max_fpr=1.0), {"auc"}),
-        (hr.PNormPush(4.0), {"auc"}),
-        (hr.PrecisionAt(20), {"auc", "tight", "structural"}),
-        (hr.PartialAUC(max_fpr=0.5), {"auc", "tight", "structural"}),
+        (hr.AUC(), ["auc"]),
+        (hr.PartialAUC(max_fpr=1.0), ["auc"]),
+        (hr.PNormPush(4.0), ["auc"]),
+        (hr.PrecisionAt(20), ["auc", "tight", "structural"]),
+        (hr.PartialAUC(max_fpr=0.5), ["auc", "tight", "structural"]),
     ],
     ids=str,
 )
 def test_a_hinge_is_tried_once_though_several_surrogates_mean_it(measure, hinges):
     X, y = gaussians()
     ranker = quick(measure, ("logistic", "auc", "tight", "structural"), Cs=(1.0,), cv=2).fit(X, y)
-    assert set(ranker.cv_results_["surrogate"]) & {"auc", "tight", "structural"} == hinges
-    without = quick(measure, ("logistic", "tight", "structural"), Cs=(1.0,), cv=2).fit(X, y)
-    assert set(without.cv_results_["surrogate"]) & hinges == (hinges - {"auc"} or set())
-    assert "tight" in set(without.cv_results_["surrogate"])
+    tried = set(ranker.cv_results_["surrogate"])
+    assert [name for name in ("auc", "tight", "structural") if name in tried] == hinges
+    tried = set(quick(measure, ("logistic", "tight", "structural"), Cs=(1.0,), cv=2).fit(X, y).cv_results_["surrogate"])
+    assert [name for name in ("tight", "structural") if name in tried] == (hinges[1:] or ["tight"])
 
 
 def test_the_list_of_measures_is_complete():

@@ -74,6 +74,27 @@ def test_the_certificate_is_sharp_away_from_the_optimum():
     assert solution.gap == pytest.approx((40.5 - 16) / 40.5)
 
 
+@pytest.mark.parametrize("C", [1e-6, 1e-3, 1.0])
+@pytest.mark.parametrize("start", [None, 1e-9])
+def test_at_most_a_hundredth_of_what_can_be_gained_is_left(C, start):
+    """With a small C, w = 0 is within any tolerance of the objective, but what could be gained is all that ranks."""
+    scales = np.array([30.0, 3.0, 1.0, 0.3])
+    target = np.array([1.0, -1.0, 1.0, -1.0])
+
+    def risk(w):
+        away = scales * (w - target)
+        return 1000 + float(away @ away) / 2, scales * away
+
+    start = None if start is None else np.full(4, start)
+    solution = lbfgs(FunctionRisk(risk), n_features=4, C=C, start=start)
+    minimum = C * scales**2 * target / (1 + C * scales**2)
+    best = float(minimum @ minimum) / 2 + C * risk(minimum)[0]
+    at_zero = C * risk(np.zeros(4))[0]
+    assert at_zero - best < 0.5 * at_zero
+    assert solution.objective - best <= 0.01 * (at_zero - best)
+    assert solution.gap <= 1e-3
+
+
 # Without convexity
 
 
