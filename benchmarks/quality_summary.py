@@ -6,6 +6,7 @@ independent; they share rows, so they are somewhat too small.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -223,14 +224,16 @@ def figures_to_beat(cases: Cases) -> str:
 
 def choices(results: pl.DataFrame) -> str:
     """What `LinearRankerCV` chose, and warnings by model."""
-    chosen = Counter(text.split()[0] for text in results.filter(model=CHOICE)["chosen"])
-    lines = [f"{CHOICE} chose: " + ", ".join(f"{name} {n}" for name, n in chosen.most_common())]
+    choices = [_members(text) for text in results.filter(model=CHOICE)["chosen"]]
+    among = Counter(name for members in choices for name in {member.split()[0] for member in members})
+    lines = [f"{CHOICE} chose an average in {sum(len(members) > 1 for members in choices)} of {len(choices)} fits"]
+    lines.append("  among what it chose: " + ", ".join(f"{name} {n}" for name, n in among.most_common()))
     edge = Counter(
         row["model"]
         for row in results.iter_rows(named=True)
-        if f"C={_end_of_grid(row['chosen']):g}" in row["chosen"].split()
+        if row["model"] != CHOICE and f"C={_end_of_grid(row['chosen']):g}" in row["chosen"].split()
     )
-    lines.append("  chose the largest C of its grid: " + ", ".join(f"{model} {edge[model]}" for model in MODELS))
+    lines.append("  chose the largest C of its grid: " + ", ".join(f"{model} {edge[model]}" for model in RIVALS))
     remarks = Counter(
         (row["model"], remark) for row in results.iter_rows(named=True) for remark in (row["remarks"] or "").split()
     )
@@ -253,6 +256,11 @@ def costs(results: pl.DataFrame) -> str:
         )
     total = results.filter(pl.col("model") == CHOICE)["seconds"].sum()
     return "\n".join([*lines, f"{CHOICE}: {total / 60:.0f} minutes in all by the clock"])
+
+
+def _members(chosen: str) -> list[str]:
+    """What an average consists of, without what its smooth members start from."""
+    return re.sub(r" from \([^)]*\)", "", chosen).split(" + ")
 
 
 def _end_of_grid(chosen: str) -> float:

@@ -162,3 +162,15 @@ def test_the_command_runs_resumes_and_reports(folder, tmp_path, capsys, monkeypa
     quality.main(command)
     assert quality.read_results(out / "results.csv", 12_000).equals(results)
     assert "Goal 2" in capsys.readouterr().out
+
+
+def test_the_summary_says_what_was_averaged():
+    chosen = (
+        "svc C=0.1 + smooth C=1 bandwidth=0.1 from (svc C=0.1 + auc C=10) + smooth C=10 bandwidth=0.5 from (svc C=0.1)"
+    )
+    text = qs.choices(frame([result(qc.CHOICE, 0.5, chosen=chosen), result("tight", 0.5, chosen="tight C=1000")]))
+    assert "chose an average in 1 of 1 fits" in text
+    assert "among what it chose: " in text
+    assert {"svc 1", "smooth 1"} == set(text.splitlines()[1].split(": ")[1].split(", "))
+    assert "tight 1" in text.splitlines()[2]
+    assert qc.CHOICE not in text.splitlines()[2]
