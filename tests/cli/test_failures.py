@@ -3,6 +3,8 @@
 import errno
 import os
 import signal
+import sys
+import time
 import warnings
 
 import pytest
@@ -72,6 +74,37 @@ def test_being_terminated_is_being_interrupted(capsys):
     done = outcome(capsys, lambda: os.kill(os.getpid(), signal.SIGTERM))
     assert refused(done, 130, "interrupted; nothing was written")
     assert signal.getsignal(signal.SIGTERM) is before
+
+
+class Fleeting:
+    """An object during whose end something happens, which Python does not let out."""
+
+    def __init__(self, happens):
+        self.happens = happens
+
+    def __del__(self):
+        self.happens()
+
+
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_that_python_swallows_is_heeded_all_the_same(capsys, sign):
+    hook = sys.unraisablehook
+
+    def command():
+        Fleeting(lambda: os.kill(os.getpid(), sign))
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            time.sleep(0.001)
+
+    assert refused(outcome(capsys, command), 130, "interrupted; nothing was written")
+    assert sys.unraisablehook is hook
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_other_errors_that_python_swallows_are_not_interrupts(capsys):
+    done = outcome(capsys, lambda: Fleeting(raising(ZeroDivisionError("x"))))
+    assert done.code == 0
+    assert "interrupted" not in done.err
 
 
 @pytest.mark.filterwarnings("always")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import errno
 import os
 import signal
@@ -31,6 +32,7 @@ EXIT_CODES = {
 """What the exit codes mean."""
 
 TRACEBACK = "HEADRANK_TRACEBACK"
+_A_MOMENT = 0.01
 
 # typer carries a copy of click in late versions and imports it in early ones; its public error descends from both.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
@@ -115,7 +117,7 @@ def about_option(option: str | None = None) -> Iterator[None]:
 
 def run(command: Callable[[], Any]) -> int:
     """Run a command and return its exit code; print one line on stderr if it fails."""
-    with _own_warnings_in_a_line(), _terminated_as_interrupted():
+    with _own_warnings_in_a_line(), _interruptible():
         try:
             command()
             sys.stdout.flush()
@@ -204,13 +206,31 @@ def _own_warnings_in_a_line() -> Iterator[None]:
 
 
 @contextmanager
-def _terminated_as_interrupted() -> Iterator[None]:
-    """Let SIGTERM do what Ctrl-C does, so that unfinished files are removed."""
+def _interruptible() -> Iterator[None]:
+    """Let SIGTERM do what Ctrl-C does, so that unfinished files are removed, and let neither be lost.
+
+    Python swallows whatever is raised while it runs a finaliser or the callback of a weak reference, as it does after
+    every import; an interrupt that arrives there is sent once more.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    again: list[threading.Timer] = []
+
+    def heed(unraisable: Any) -> None:
+        if unraisable.exc_type is not KeyboardInterrupt:
+            hook(unraisable)
+            return
+        # Not at once, or it would be swallowed like the first.
+        again.append(threading.Timer(_A_MOMENT, _thread.interrupt_main))
+        again[-1].start()
+
+    before, hook = signal.signal(signal.SIGTERM, signal.default_int_handler), sys.unraisablehook
+    sys.unraisablehook = heed
     try:
         yield
     finally:
+        for timer in again:
+            timer.cancel()
+        sys.unraisablehook = hook
         signal.signal(signal.SIGTERM, before)
