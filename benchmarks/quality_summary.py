@@ -224,9 +224,9 @@ def figures_to_beat(cases: Cases) -> str:
 
 def choices(results: pl.DataFrame) -> str:
     """What `LinearRankerCV` chose, and warnings by model."""
-    choices = [_members(text) for text in results.filter(model=CHOICE)["chosen"]]
-    among = Counter(name for members in choices for name in {member.split()[0] for member in members})
-    lines = [f"{CHOICE} chose an average in {sum(len(members) > 1 for members in choices)} of {len(choices)} fits"]
+    chosen = [_members(text) for text in results.filter(model=CHOICE)["chosen"]]
+    among = Counter(name for members in chosen for name in {member.split()[0] for member in members})
+    lines = [f"{CHOICE} chose an average in {sum(len(members) > 1 for members in chosen)} of {len(chosen)} fits"]
     lines.append("  among what it chose: " + ", ".join(f"{name} {n}" for name, n in among.most_common()))
     edge = Counter(
         row["model"]

@@ -154,9 +154,9 @@ def test_it_is_not_collapsed_while_a_member_is_not():
     assert ranker.score(X, y) > 2 * 0.01
 
 
-def both_averaged(**parameters):
+def both_averaged():
     X, y = gaussians()
-    ranker = quick(surrogates=(*CONVEX, "smooth"), Cs=(0.01, 0.1), bandwidths=(0.3, 1.0), **parameters).fit(X, y)
+    ranker = quick(surrogates=(*CONVEX, "smooth"), Cs=(0.01, 0.1), bandwidths=(0.3, 1.0)).fit(X, y)
     assert ranker.best_.surrogate == "average of both"
     return X, y, ranker
 

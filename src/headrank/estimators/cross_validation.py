@@ -233,7 +233,7 @@ class LinearRankerCV(LinearScorer):
         groups: list[list[Candidate]] = []
         of_whole_curve = [name for name in self.surrogates if _is_hinge_of_whole_curve(name, measure)]
         for name in self.surrogates:
-            if name in of_whole_curve[1:]:
+            if name in of_whole_curve and name != of_whole_curve[0]:
                 continue  # the same as the first: over the whole curve all hinges are one
             Cs = sorted(above_zero("C", C) for C in (DEFAULT_CS[name] if self.Cs is None else self.Cs))
             bandwidths = [above_zero("bandwidth", h) for h in self.bandwidths] if name == "smooth" else [None]
