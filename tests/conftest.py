@@ -15,3 +15,8 @@ settings.register_profile(
 )
 settings.register_profile("thorough", max_examples=2000, deadline=None)  # HYPOTHESIS_PROFILE=thorough
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+def pytest_make_parametrize_id(val, argname):
+    """Bytes give no name to a test: an archive holds the second it was packed in, and each process packs its own."""
+    return argname if isinstance(val, bytes) else None
