@@ -2,6 +2,7 @@
 
 import os
 import stat
+from contextlib import suppress
 
 import pytest
 
@@ -186,19 +187,27 @@ def test_nothing_is_replaced_if_one_cannot_be(tmp_path, kind):
     assert names(out) == ["a", "b"]
 
 
-def test_a_move_that_fails_half_way_leaves_nothing_new(tmp_path, monkeypatch):
-    (tmp_path / "out").mkdir()
-    replace = type(tmp_path).replace
+@pytest.mark.parametrize("stopped_before", range(1, 8))
+@pytest.mark.parametrize("old", [(), ("a",), ("b",), ("a", "b", "mine")])
+def test_a_move_that_is_stopped_anywhere_changes_nothing(tmp_path, monkeypatch, old, stopped_before):
+    out, replace, moves = tmp_path / "out", type(tmp_path).replace, []
+    out.mkdir()
+    for name in old:
+        (out / name).write_text("old")
 
-    def fails_for_b(self, target):
-        if self.name == "b":
+    def stops(self, target):
+        moves.append(target)
+        if len(moves) == stopped_before:
             raise KeyboardInterrupt
         return replace(self, target)
 
-    monkeypatch.setattr(type(tmp_path), "replace", fails_for_b)
-    with pytest.raises(KeyboardInterrupt), whole_folder(tmp_path / "out") as unfinished:
+    with suppress(KeyboardInterrupt), whole_folder(out, overwrite=True) as unfinished:
         write(unfinished, "a", "b")
-    assert names(tmp_path / "out") == []
+        monkeypatch.setattr(type(tmp_path), "replace", stops)
+    new = ["a", "b"] if len(moves) < stopped_before else []
+    assert {path.name: path.read_text() for path in out.iterdir()} == dict.fromkeys(old, "old") | dict.fromkeys(
+        new, "new"
+    )
 
 
 def test_folders_made_on_the_way_do_not_outlive_a_failure(tmp_path):

@@ -4,7 +4,7 @@ import errno
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from tempfile import mkdtemp, mkstemp
 
@@ -44,7 +44,8 @@ def whole_folder(path: str | os.PathLike[str], *, overwrite: bool = False) -> It
     """Yield a folder to write files to; it becomes ``path`` if the block ends well, and else is removed.
 
     A folder that is there already and not empty is refused, unless ``overwrite``: then the new files replace those of
-    the same names, and others stay. That the files can be put in their place is tried before the block is run.
+    the same names, all or none of them, and others stay. That the files can be put in their place is tried before the
+    block is run.
     """
     given = Path(path)
     if given.exists() and not given.is_dir():
@@ -65,11 +66,10 @@ def _filled(folder: Path) -> Iterator[Path]:
     try:
         _try_to_move(unfinished, folder)
         yield unfinished
-        files = sorted(unfinished.iterdir())
-        for file in files:
+        for file in unfinished.iterdir():
             _require_name_for_file(folder / file.name)
             _to_disk(file)
-        _move(files, folder)
+        _move(unfinished, folder)
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
 
@@ -123,16 +123,26 @@ def _try_to_rename(unfinished: Path, folder: Path) -> None:
         raise
 
 
-def _move(files: list[Path], folder: Path) -> None:
-    """Move files to a folder; what was not there before is removed again if one of them fails."""
-    new = [folder / file.name for file in files if not (folder / file.name).exists()]
-    try:
+def _move(unfinished: Path, folder: Path) -> None:
+    """Move all files to a folder; if one fails, or somebody stops it, the folder is as it was before."""
+    files = sorted(unfinished.iterdir())
+    old = Path(mkdtemp(dir=unfinished))
+    with ExitStack() as undo:
         for file in files:
-            file.replace(folder / file.name)
-    except BaseException:
-        for path in new:
-            path.unlink(missing_ok=True)
-        raise
+            final, aside = folder / file.name, old / file.name
+            undo.callback(_put_back, file, final, aside)
+            if os.path.lexists(final):
+                final.replace(aside)
+            file.replace(final)
+        undo.pop_all()
+
+
+def _put_back(file: Path, final: Path, aside: Path) -> None:
+    """Undo the move of one file, however far it has come."""
+    if os.path.lexists(aside):
+        aside.replace(final)
+    elif not file.exists():
+        final.unlink(missing_ok=True)
 
 
 def _require_name_for_file(path: Path) -> None:
