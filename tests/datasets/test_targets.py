@@ -57,6 +57,12 @@ def test_the_positive_value_can_be_given_as_it_is_printed(values, label):
     assert found(values, label).y.tolist() == [True, False]
 
 
+@pytest.mark.parametrize(("values", "label"), [(["a", "b", "c", "a"], "a"), ([2.0, 0.0, 1.0, 2.0], "2")])
+def test_one_named_value_stands_against_all_the_others(values, label):
+    target = found(values, label)
+    assert (target.y.tolist(), target.positive) == ([True, False, False, True], label)
+
+
 def test_categories_are_text():
     assert found(["a", "b"], "a", dtype=pl.Categorical).positive == "a"
 
@@ -83,9 +89,8 @@ def test_numbers_are_told_apart_like_their_printed_forms(pair, choice):
         ),
         (["good", "bad"], None, "holds 'good', 'bad', .* --positive VALUE"),
         ([1, 2], None, "holds 1, 2, .* --positive VALUE"),
-        ([0, 1, 2], None, "holds 3 different values, 0, 1, 2, and needed two; .*one class from the rest"),
+        ([0, 1, 2], None, "holds 3 different values, 0, 1, 2, and needed two; .*--positive VALUE, and the others"),
         (["yes", "no", "maybe"], None, "holds 3 different values"),
-        (["a", "b", "c"], "a", "besides 'a' it holds 'b', 'c', so there are more than two classes"),
         (["good", "bad"], "god", "pos_label='god' does not occur in it; did you mean 'good'.*'good', 'bad'"),
         ([1, 2], "yes", "pos_label='yes' does not occur"),
         (["1", "2"], 1, "pos_label=1 does not occur"),

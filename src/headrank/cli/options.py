@@ -20,7 +20,7 @@ Scores = Annotated[
 Target = Annotated[str, typer.Option("--target", metavar="COL", help="Column that says which rows are positive.")]
 Positive = Annotated[
     str | None,
-    typer.Option("--positive", metavar="VALUE", help="Value of the target that means positive, as it is printed."),
+    typer.Option("--positive", metavar="VALUE", help="Value of the target that means positive; others do not."),
 ]
 ManyScores = Annotated[
     list[str],

@@ -71,7 +71,7 @@ def read_table(
         Ending in ``.csv``, ``.tsv``, either with ``.gz``, or in ``.parquet``. Text is UTF-8, with a line of names;
         a row with fewer fields than names ends in gaps, and empty lines are no rows (but in a table of one column).
     target : str
-        Column of the labels: 0/1, -1/+1, true/false, t/f, yes/no, y/n, or any two values with ``pos_label``.
+        Column of the labels: 0/1, -1/+1, true/false, t/f, yes/no, y/n, or any values with ``pos_label``.
     qid : str, optional
         Column of the query ids.
     id : str, optional
@@ -79,7 +79,8 @@ def read_table(
     drop : names
         Columns that are no features.
     pos_label : optional
-        The value of the target that means positive, of the column's own type or as text: 2 or ``"2"``, ``"true"``.
+        The value of the target that means positive, of the column's own type or as text: 2 or ``"2"``, ``"true"``;
+        all others are negative.
     missing : strings
         What stands for a gap in a text file, besides the empty field.
 

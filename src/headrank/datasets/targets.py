@@ -39,7 +39,8 @@ def target_of(column: pl.Series, *, pos_label: Any = None, where: str) -> Target
     """Find the positives of a column, or refuse; ``where`` names the column and its file in errors.
 
     Without ``pos_label`` the column must speak for itself: 0/1, -1/+1, booleans, yes/no, y/n, true/false, t/f. A
-    ``pos_label`` that is text also matches the printed form of numbers, booleans and dates.
+    ``pos_label`` that is text also matches the printed form of numbers, booleans and dates; all other values are
+    negative, however many there are.
 
     >>> import polars as pl
     >>> target = target_of(pl.Series([2, 1, 2]), pos_label="2", where="column 'class'")
@@ -60,17 +61,10 @@ def target_of(column: pl.Series, *, pos_label: Any = None, where: str) -> Target
         )
     values = column.unique(maintain_order=True)
     wanted = _speaking_for_itself(values, where) if pos_label is None else _named(values, pos_label, where)
-    others = [value for value in values.to_list() if value not in wanted]
-    if not others or not wanted:
+    if not 0 < len(wanted) < values.len():
         raise OneClassError(
             f"{where} cannot be the target: all {column.len():,} rows hold {_some(values)}, so there is one class; "
             f"needed rows of both classes, use more rows or say another value with {_HOW}"
-        )
-    if pos_label is not None and len(others) > 1:
-        rest = values.filter(values.is_in(others))
-        raise InvalidSampleError(
-            f"{where} cannot be the target: besides {pos_label!r} it holds {_some(rest)}, so there are more "
-            "than two classes; make a column that tells one class from the rest first"
         )
     y: BoolVector = np.asarray(column.is_in(wanted).to_numpy(), dtype=bool)
     return Target(y, _printed(wanted[0]))
@@ -100,8 +94,8 @@ def _speaking_for_itself(values: pl.Series, where: str) -> list[Any]:
             f"yes/no; say which of them means positive with {_HOW}"
         )
     raise InvalidSampleError(
-        f"{where} cannot be the target: it holds {len(present):,} different values, {_some(values)}, and needed two; "
-        f"make a column that tells one class from the rest first, then say which value means positive with {_HOW}"
+        f"{where} cannot be the target as it is: it holds {len(present):,} different values, {_some(values)}, and "
+        f"needed two; say which of them means positive with {_HOW}, and the others count as negative"
     )
 
 
