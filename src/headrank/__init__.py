@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from headrank.bounds.band import Band, band
     from headrank.bounds.choice import interval
     from headrank.bounds.difference import Difference, compare
+    from headrank.bounds.head_planning import HeadPlan, plan_head
     from headrank.bounds.interval import Interval
     from headrank.bounds.many import Differences, compare_many
     from headrank.bounds.planning import Plan, plan, sample_size
@@ -53,6 +54,7 @@ _HOMES = {
     "headrank.bounds.band": ("Band", "band"),
     "headrank.bounds.choice": ("interval",),
     "headrank.bounds.difference": ("Difference", "compare"),
+    "headrank.bounds.head_planning": ("HeadPlan", "plan_head"),
     "headrank.bounds.interval": ("Interval",),
     "headrank.bounds.many": ("Differences", "compare_many"),
     "headrank.bounds.planning": ("Plan", "plan", "sample_size"),
@@ -84,6 +86,7 @@ __all__ = [
     "FPRBudgetClassifier",
     "FROCArea",
     "ForestDisplay",
+    "HeadPlan",
     "Interval",
     "KernelRanker",
     "Lift",
@@ -125,6 +128,7 @@ __all__ = [
     "measure",
     "path",
     "plan",
+    "plan_head",
     "sample_size",
     "save",
     "select",

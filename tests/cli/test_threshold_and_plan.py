@@ -59,9 +59,20 @@ def test_a_plan(capsys):
     assert (found["n"], found["n_pos"], found["n_neg"]) == (expected.n, expected.n_pos, expected.n_neg)
 
 
+@pytest.mark.parametrize(("part", "measure"), [(("--fpr", "0.1"), "pauc@0.1"), (("--top", "0.2"), "locauc@0.2")])
+def test_a_plan_for_the_head(capsys, part, measure):
+    arguments = ["plan", "--epsilon", "0.3", "--positive-rate", "0.2", "--auc", "0.9", "--scorers", "2", *part]
+    expected = hr.plan_head(measure, epsilon=0.3, positive_rate=0.2, auc=0.9, n_scorers=2)
+    assert run(capsys, *arguments).out == f"{expected}.\n"
+    found = json.loads(run(capsys, *arguments, "--json").out)
+    assert (found["n"], found["n_pos"], found["measure"]) == (expected.n, expected.n_pos, measure)
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
+        (["--epsilon", "0.1", "--positive-rate", "0.1", "--fpr", "0.1"], "say which AUC you expect"),
+        (["--epsilon", "0.1", "--positive-rate", "0.1", "--fpr", "0.1", "--method", "kl"], "needed no method with"),
         (["--epsilon", "5", "--positive-rate", "0.1"], "epsilon must lie in (0, 1]"),
         (["--epsilon", "0.1", "--positive-rate", "1"], "positive_rate must lie strictly between"),
         (["--epsilon", "0.1", "--positive-rate", "0.1", "--method", "x"], "needed one of mcdiarmid"),

@@ -49,7 +49,7 @@ class Plan:
         for name, value in (
             ("epsilon", rate("epsilon", self.epsilon, above_zero=True)),
             ("confidence", check_confidence(self.confidence)),
-            ("positive_rate", _share_of_positives(self.positive_rate)),
+            ("positive_rate", check_positive_rate(self.positive_rate)),
             ("n_scorers", whole("n_scorers", self.n_scorers, at_least=1)),
             ("auc", None if self.auc is None else rate("auc", self.auc)),
         ):
@@ -95,13 +95,15 @@ class Plan:
         """Rows that would do to know the error rate of a classifier."""
         return error_rate_sample_size(epsilon=self.epsilon, confidence=self.confidence, n_scorers=self.n_scorers)
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return what was asked for and the answer as plain values."""
+        return vars(self) | {name: getattr(self, name) for name in ("n", "n_pos", "n_neg", "error_rate_n")}
+
     def to_frame(self) -> Any:
         """Return what each method needs, for the same wish, as a polars data frame of one row per method."""
         import polars as pl
 
-        plans = [replace(self, method=method) for method in get_args(Method)]
-        counts = ("n", "n_pos", "n_neg", "error_rate_n")
-        return pl.DataFrame([vars(each) | {name: getattr(each, name) for name in counts} for each in plans])
+        return pl.DataFrame([replace(self, method=method).as_dict() for method in get_args(Method)])
 
     def __str__(self) -> str:
         whose = "the AUC" if self.n_scorers == 1 else f"the AUC of each of {self.n_scorers:,} scorers"
@@ -215,11 +217,12 @@ def error_rate_factor(positive_rate: float) -> float:
     >>> error_rate_factor(0.5)
     4.0
     """
-    p = _share_of_positives(positive_rate)
+    p = check_positive_rate(positive_rate)
     return 1 / (p * (1 - p))
 
 
-def _share_of_positives(positive_rate: Any) -> float:
+def check_positive_rate(positive_rate: Any) -> float:
+    """Return the share of positives, or refuse."""
     result = rate("positive_rate", positive_rate)
     if not 0 < result < 1:
         raise ValueError(f"positive_rate must lie strictly between 0 and 1, got {positive_rate!r}: an AUC needs both")
