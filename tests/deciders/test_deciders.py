@@ -36,6 +36,19 @@ def gaussians(n_pos=200, n_neg=800, shift=1.5, seed=0):
     return X, y
 
 
+class Rescaling(LogisticRegression):
+    """Scores on another scale whenever it sees other rows, as scorers without a natural scale do."""
+
+    scales = (1.0, 100.0, 0.03, 7.0, 0.4)
+
+    def fit(self, X, y, sample_weight=None):
+        self.scale_ = self.scales[int(1000 * abs(np.asarray(X)[0, 0] + X[-1, 0])) % len(self.scales)]
+        return super().fit(X, y, sample_weight)
+
+    def decision_function(self, X):
+        return self.scale_ * (super().decision_function(X) - self.scale_)
+
+
 class Recorder(ClassifierMixin, BaseEstimator):
     """Scores by the first feature; remembers what it was fitted to."""
 
@@ -259,6 +272,49 @@ def test_scores_out_of_fold_keep_the_mass_of_a_scorer_that_overfits():
     shares = {cv: TopFractionClassifier(forest, top=0.03, cv=cv).fit(X, y).predict(new).mean() for cv in (None, 5)}
     assert abs(shares[5] - 0.03) < 0.01
     assert abs(shares[None] - 0.03) > 0.02
+
+
+@pytest.mark.parametrize("top", [0.01, 0.1, 0.5])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_scale_of_the_scores_does_not_matter(top, weighted):
+    X, y = gaussians()
+    weights = np.random.default_rng(0).integers(1, 4, 1000) if weighted else None
+    new = gaussians(2000, 8000, seed=1)[0]
+    plain, rescaled = (
+        TopFractionClassifier(scorer, top=top).fit(X, y, sample_weight=weights)
+        for scorer in (LogisticRegression(), Rescaling())
+    )
+    np.testing.assert_array_equal(rescaled.predict(new), plain.predict(new))
+    if not weighted:  # which share of all rows was asked for
+        assert abs(rescaled.predict(new).mean() - top) < 4 * np.sqrt(top * (1 - top) / 1000)
+
+
+def test_a_change_of_scale_does_not_part_ties():
+    X, y = gaussians()
+    X = np.round(X)
+
+    class Stretching(Recorder):
+        def decision_function(self, X):
+            return super().decision_function(X) * (0.1 + np.pi * len(self.fitted_[0])) / 7 + 0.3
+
+    for top in (0.01, 0.1, 0.3, 0.5):
+        plain, stretched = (TopFractionClassifier(scorer, top=top).fit(X, y) for scorer in (Recorder(), Stretching()))
+        np.testing.assert_array_equal(stretched.predict(X), plain.predict(X))
+
+
+def test_a_fold_that_has_learned_nothing_says_nothing_of_the_scale():
+    X, y = gaussians()
+
+    class Failing(Recorder):
+        def decision_function(self, X):
+            failed = self.fitted_[0][0, 1] != first  # the first fold leaves out the first row
+            return np.full(len(X), 100.0) if failed else super().decision_function(X)
+
+    first = X[0, 1]
+    classifier = TopFractionClassifier(Failing(), top=0.1).fit(X, y)
+    assert 0.1 <= classifier.predict(X).mean() < 0.14  # a tenth of all rows, from four fifths of them
+    constant = TopFractionClassifier(LogisticRegression(), top=0.1).fit(np.ones((1000, 1)), y)
+    assert (constant.predict(np.ones((3, 1))) == 1).all()  # all rows are at the quantile
 
 
 def test_folds_keep_queries_together():

@@ -154,6 +154,12 @@ def test_the_sentence_does_not_hide_that_another_is_ahead():
     assert why(simple, (simple, clear), hr.measure("auc")).endswith(
         "tight (C=1) is ahead by 0.1, standard error of the difference 0.0033."
     )
+    part = average([0.5, 0.6, 0.7], clear, trial("svc", [0.5, 0.6, 0.7]))
+    assert why(simple, (simple, clear, part), hr.measure("auc")).endswith(
+        " 0.0033, but not the average that it is part of."
+    )
+    equal = trial("tight", [0.5, 0.6, 0.7 + 1e-14])
+    assert " is behind by " in why(simple, (simple, equal), hr.measure("auc"))
     assert why(simple, (simple, noisy), hr.measure("auc")).endswith("too little, against that noise, to prefer it.")
 
 

@@ -1,6 +1,7 @@
 """KernelRanker: exact where it says so, near it elsewhere, and as customary in scikit-learn."""
 
 import pickle
+import tracemalloc
 
 import cvxpy as cp
 import numpy as np
@@ -180,6 +181,28 @@ def test_the_scale_is_that_of_svc(stored):
     ranker = KernelRanker("auc", ranker=LinearRanker()).fit(stored(X), y)
     assert ranker.features_.gamma == pytest.approx(SVC(gamma="scale").fit(X, y)._gamma)
     assert KernelRanker("auc", ranker=LinearRanker(), gamma=0.3).fit(stored(X), y).features_.gamma == 0.3
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("stored", [np.asarray, np.asfortranarray, sparse.csr_array], ids=lambda f: f.__name__)
+def test_the_scale_is_that_of_all_values_and_takes_no_copy_of_them(stored, dtype, monkeypatch):
+    monkeypatch.setattr("headrank.estimators._problem._BLOCK_VALUES", 10_000)
+    rng = np.random.default_rng(0)
+    X = (rng.normal(size=(20_000, 60)) * rng.uniform(0.1, 10, 60) + rng.normal(size=60)) * (rng.random(60) < 0.7)
+    X[rng.random(X.shape) < 0.3] = 0
+    expected = 1 / (60 * X.var())  # scikit-learn's formula
+    X = stored(X.astype(dtype))
+    tracemalloc.start()
+    gamma = KernelRanker()._gamma(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert gamma == pytest.approx(expected, rel=1e-12 if dtype == np.float64 else 1e-5)
+    assert peak < (X.data if sparse.issparse(X) else X).nbytes / 2
+
+
+def test_the_scale_of_values_far_from_zero_is_not_rounding():
+    X = sparse.csr_array(1e8 + np.random.default_rng(0).normal(size=(500, 2)))
+    assert KernelRanker()._gamma(X) == pytest.approx(1 / (2 * X.toarray().var()), rel=1e-6)
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian", "poly", "sigmoid", "cosine", "linear"])

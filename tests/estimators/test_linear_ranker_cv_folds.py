@@ -4,7 +4,7 @@ import pickle
 import re
 import tracemalloc
 import warnings
-from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -30,6 +30,7 @@ import headrank as hr
 from headrank import LinearRanker, LinearRankerCV
 from headrank.estimators import linear
 from headrank.estimators._candidates import SURROGATES, Candidate, members_of
+from headrank.exceptions import OneClassError
 from samples import few_gaussians as gaussians
 
 
@@ -156,7 +157,9 @@ BAD = {
     "no fold": ({"cv": []}, {}, ValueError, "fold|cv"),
     "unknown surrogate": ({"surrogates": ("logistic", "smoth")}, {}, ValueError, "'logistic', 'svc'.*'smoth'"),
     "no surrogate": ({"surrogates": ()}, {}, ValueError, "surrogates must be some of"),
-    "a string": ({"surrogates": "logistic"}, {}, ValueError, "surrogates must be some of"),
+    "a string": ({"surrogates": "logistic"}, {}, TypeError, r"surrogates must be a sequence, .* give \['logistic'\]"),
+    "a number": ({"Cs": 1.0}, {}, TypeError, r"Cs must be a sequence, got 1.0; for a single one give \[1.0\]"),
+    "cv by name": ({"cv": "abc"}, {}, ValueError, "cv must be an int, a splitter, or an iterable .*, got 'abc'"),
     "no C": ({"Cs": ()}, {}, ValueError, "at least one C"),
     "C = 0": ({"Cs": (1.0, 0.0)}, {}, ValueError, "C must be above 0"),
     "no bandwidth": ({"bandwidths": ()}, {}, ValueError, "one bandwidth"),
@@ -217,15 +220,56 @@ def test_only_what_is_in_the_answer_is_warned_of(monkeypatch):
     """Should the first choice run out of passes and collapse, and another be taken that does not."""
     X, y = gaussians()
     first = quick(surrogates=("logistic",)).fit(X, y)
-    adopt, search = LinearRanker.adopt, LinearRanker.has_converged
+    adopt, search = LinearRanker.adopt, LinearRanker.search
 
     def collapsing(self, *arguments, **more):
         adopt(self, *arguments, **more)
         self.collapsed_ = self.C == first.best_.C
 
+    def cut_short(self, problem, C, **known):
+        return replace(search(self, problem, C, **known), converged=C != first.best_.C)
+
     monkeypatch.setattr(LinearRanker, "adopt", collapsing)
-    monkeypatch.setattr(LinearRanker, "has_converged", lambda self, s: self.C != first.best_.C and search(self, s))
+    monkeypatch.setattr(LinearRanker, "search", cut_short)
     assert quick(surrogates=("logistic",)).fit(X, y).best_ != first.best_
+
+
+def test_a_fold_that_cannot_be_used_is_named():
+    X, y = gaussians(80, 80)
+    qid = np.arange(y.size) // 10
+    y = np.where(qid < 2, y, 0)  # 2 of 16 queries have both classes
+    with pytest.raises(
+        OneClassError, match=r"fold \d of 5 has no query with positive and negative rows to \w+ \w+; low"
+    ):
+        quick(cv=5).fit(X, y, qid=qid)
+    halves = [(np.flatnonzero(y == 0), np.arange(y.size))]
+    with pytest.raises(OneClassError, match="fold 1 of 1 has no rows of both classes to learn from; lower cv"):
+        quick(cv=halves).fit(X, y)
+
+
+def test_one_fold_says_that_it_knows_no_noise():
+    X, y = gaussians()
+    ranker = quick(cv=[(np.arange(60), np.arange(60, y.size))]).fit(X, y)
+    assert " on average over one fold, and noise unknown." in ranker.choice_
+
+
+def test_what_is_asked_for_twice_is_tried_once():
+    X, y = gaussians()
+    told = []
+    twice = quick(surrogates=("logistic", "smooth") * 2, Cs=(1.0, 1.0), bandwidths=(0.3, 0.3))
+    ranker = twice.set_params(verbose=lambda done, total: told.append(done)).fit(X, y)
+    once = quick(surrogates=("logistic", "smooth"), Cs=(1.0,), bandwidths=(0.3,)).fit(X, y)
+    assert [str(trial.candidate) for trial in ranker.trials_] == [str(trial.candidate) for trial in once.trials_]
+    assert told[-1] <= 2 * 3 + 2
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("surrogates", [("logistic",), ("tight", "logistic")])
+def test_scores_have_variance_1_whatever_was_chosen(surrogates, weighted):
+    X, y = gaussians()
+    weights = np.random.default_rng(0).uniform(0.5, 2, y.size) if weighted else np.ones(y.size)
+    scores = quick(surrogates=surrogates).fit(7 * X, y, sample_weight=weights).decision_function(7 * X)
+    assert np.average((scores - np.average(scores, weights=weights)) ** 2, weights=weights) == pytest.approx(1)
 
 
 def test_an_interrupt_is_not_swallowed(monkeypatch):
@@ -244,7 +288,7 @@ def test_an_interrupt_is_not_swallowed(monkeypatch):
         return searched(risk, **limits)
 
     monkeypatch.setattr(linear, "lbfgs", search)
-    with suppress(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt):
         quick(surrogates=("logistic", "smooth")).fit(X, y)
     assert len(searches) <= 3, "it went on after the interrupt"
 
@@ -306,12 +350,14 @@ def test_frames(frame):
         ranker.predict(table[["c", "b", "a"]])
 
 
-def test_sparse_rows_are_not_standardised_unless_asked_for():
+def test_sparse_rows_are_only_standardised_where_they_are_large_unless_asked_for():
     X, y = gaussians()
-    X *= [1, 20, 0.2]
-    stored = sparse.csr_array(X)
+    X *= [0.5, 2000, 0.2]
+    stored, large = sparse.csr_array(X), [1, X[:, 1].std(), 1]
     by_default, asked = (quick(standardize=s).fit(stored, y) for s in (None, True))
-    np.testing.assert_allclose(by_default.coef_, quick(standardize=False).fit(X, y).coef_, rtol=1e-6)
+    np.testing.assert_allclose(by_default.coef_, quick(standardize=False).fit(X / large, y).coef_ / large, rtol=1e-6)
+    for one in by_default.rankers_:
+        np.testing.assert_allclose(clone(one).fit(stored, y).coef_, one.coef_)
     np.testing.assert_allclose(asked.coef_, quick().fit(X, y).coef_, rtol=1e-6)
     assert not np.allclose(asked.cv_results_["pauc@0.2"], by_default.cv_results_["pauc@0.2"])
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import StratifiedKFold
 
+import headrank as hr
 from headrank import LinearRankerCV
 from headrank.estimators import _search
 from headrank.estimators._candidates import DEFAULT_CS, Candidate, Fold, Outcome, tried
@@ -14,7 +15,7 @@ from samples import few_gaussians as gaussians
 
 def folds_of(measure="pauc@0.3", n_folds=3):
     X, y = gaussians(40, 120)
-    problem = LinearRankerCV(measure)._pose(X, y, None, None)
+    problem = LinearRankerCV()._pose(hr.measure(measure), X, y, None, None)
     return [Fold(problem, *split) for split in StratifiedKFold(n_folds).split(X, y)]
 
 
@@ -153,7 +154,7 @@ def averages(trials):
 
 def test_equals_are_averaged_within_the_convex_within_the_smooth_and_then_both(made_up, monkeypatch):
     worth = flat(logistic=0.5, svc=0.5, tight=0.3, smooth=0.5, soft=0.3)
-    monkeypatch.setattr(Fold, "measured", lambda _self, _weights: 0.5)  # so is what the average is worth
+    monkeypatch.setattr(Fold, "measured", lambda _self, _weights: 0.501)  # so is, about, what the average is worth
     trials, asked = made_up(worth, GROUPS, open_ended=False)
     assert averages(trials) == {
         "average of convex": {"logistic", "svc"},
@@ -164,14 +165,25 @@ def test_equals_are_averaged_within_the_convex_within_the_smooth_and_then_both(m
 
 
 def test_what_is_clearly_ahead_is_not_averaged_with_what_is_behind(made_up, monkeypatch):
-    monkeypatch.setattr(Fold, "measured", lambda _self, _weights: 0.9)
+    monkeypatch.setattr(Fold, "measured", lambda _self, _weights: 0.901)
     ahead, _ = made_up(flat(logistic=0.5, svc=0.4, tight=0.3, smooth=0.9, soft=0.9), GROUPS, open_ended=False)
     assert averages(ahead) == {"average of smooth": {"smooth", "soft"}}
     behind, _ = made_up(flat(logistic=0.9, svc=0.9, tight=0.3, smooth=0.5, soft=0.4), GROUPS, open_ended=False)
     assert averages(behind) == {"average of convex": {"logistic", "svc"}}
 
 
-def test_families_that_have_collapsed_are_not_averaged(made_up):
+def test_an_average_that_is_clearly_behind_all_its_parts_is_left_out(made_up, monkeypatch):
+    """Good scorers that look in different directions: between them may lie nothing good."""
+    monkeypatch.setattr(Fold, "measured", lambda _self, _weights: 0.4)
+    worth = flat(logistic=0.5, svc=0.5, tight=0.3, smooth=0.5, soft=0.3)
+    trials, asked = made_up(worth, GROUPS, open_ended=False)
+    assert averages(trials) == {}
+    ahead = max((trial for trial in trials if trial.candidate.surrogate in ("logistic", "svc")), key=lambda t: t.mean)
+    assert {candidate.start for candidate, *_ in asked if candidate.surrogate == "smooth"} == {(ahead.candidate,)}
+
+
+def test_families_that_have_collapsed_are_not_averaged(made_up, monkeypatch):
+    monkeypatch.setattr(Fold, "measured", lambda _self, _weights: 0.501)
     worth = flat(logistic=0.5, svc=0.5, tight=0.5, smooth=0.5, soft=0.5)
     trials, asked = made_up(worth, GROUPS, open_ended=False, collapsed=lambda c: c.surrogate != "smooth")
     assert averages(trials) == {"average of smooth": {"smooth", "soft"}}

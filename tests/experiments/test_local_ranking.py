@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from headrank.datasets import LinearEta
+from headrank.experiments import combinations as com
 from headrank.experiments import optimal_scorers as opt
 from headrank.experiments import two_steps as two
 from headrank.measures import LocalAUC, TruncatedAUC, WRanking
@@ -97,6 +98,11 @@ def test_samples_show_the_spoiler_ahead_by_many_standard_errors():
     assert spoiler["local_auc_gain"] < -10 * spoiler["local_auc_gain_se"]
 
 
+def test_a_single_sample_is_refused():
+    with pytest.raises(ValueError, match="n_samples must be at least 2, got 1"):
+        opt.optimal_scorers(tops=[0.2], n_rows=100, n_samples=1)
+
+
 # -- two steps -------------------------------------------------------------------------------------------------------
 
 
@@ -109,7 +115,7 @@ def test_a_combination_has_the_optimal_scorer_only_up_to_weight_one_over_alpha(p
         found, error = ranking.rates_at_top(top)[1], ranking.discordance(top)
         return -error if weight == np.inf else found - weight * error
 
-    mass = two.spoilt_share(population, top, weight)
+    mass = com.spoilt_share(population, top, weight)
     best = criterion(opt.spoilt(top, mass).ranking(population))
     assert (mass > 1e-12) == (factor > 1)
     rng = np.random.default_rng(2)
@@ -118,7 +124,7 @@ def test_a_combination_has_the_optimal_scorer_only_up_to_weight_one_over_alpha(p
 
 
 def test_combinations_lose_unless_they_are_the_right_ones():
-    rows = {row.criterion: row for row in two.combinations()}
+    rows = {row.criterion: row for row in com.combinations()}
     assert rows["beta - R' = LocalAUC"].loss == 0
     assert rows["beta: finding alone (worst case)"].loss > 0.004
     for name in ("-R': ranking alone", "beta + AUC within the top", "beta * AUC within the top"):

@@ -25,7 +25,7 @@ def trial(surrogate, C, values, *, bandwidth=None, collapsed=(False, False, Fals
 
 
 def chosen_from(trials, best=0, measure="pauc@0.1"):
-    return SimpleNamespace(measure=measure, trials_=trials, best_=trials[best].candidate)
+    return SimpleNamespace(measure_=hr.measure(measure), trials_=trials, best_=trials[best].candidate)
 
 
 @pytest.fixture
@@ -86,6 +86,16 @@ def test_one_line_per_surrogate_and_bandwidth(fitted):
 def test_the_axes_say_what_they_show(fitted):
     ax = CrossValidationDisplay(fitted).plot().ax_
     assert (ax.get_xscale(), ax.get_xlabel(), ax.get_ylabel()) == ("log", "C", "pauc@0.3, mean over 3 folds")
+
+
+def test_the_label_is_the_measure_as_it_was_taken_on_the_folds():
+    """The first k rows of all are the same fraction of a fold's."""
+    X, y = coarse_eights()
+    ranker = LinearRankerCV(hr.PrecisionAt(len(y) // 10), surrogates=("logistic",), Cs=(1.0,), cv=3).fit(X, y)
+    label = CrossValidationDisplay(ranker).plot().ax_.get_ylabel()
+    assert label == f"{ranker.measure_}, mean over 3 folds"
+    assert str(ranker.measure_) in ranker.cv_results_.columns
+    assert str(ranker.measure) not in label
 
 
 @pytest.mark.parametrize("best", range(4))

@@ -85,9 +85,12 @@ def has_scale(rows: list[Row]) -> bool:
 
 
 def risk(measure: hr.Measure, rows: list[Row], h: float, *, weighted: bool = False) -> float:
-    """The mean over the lists with both classes."""
-    risks = [TWINS[type(measure)](ranked, measure) for ranked in standardised(rows, h, weighted)]
-    return sum(risks) / len(risks)
+    """The mean over the lists with both classes; an enrichment falls short of the largest there is by a share of it."""
+    lists = standardised(rows, h, weighted)
+    mean = sum(TWINS[type(measure)](ranked, measure) for ranked in lists) / len(lists)
+    if isinstance(measure, hr.EnrichmentFactor):
+        return 1 - mean / (sum(largest_enrichment(ranked, measure.k) for ranked in lists) / len(lists))
+    return mean
 
 
 def derivative(
@@ -172,10 +175,33 @@ def w_ranking(ranked: Ranked, top: float) -> float:
     return 1 - sum(v * member(s) * rank(ranked, s) for s, v in ranked.pos) / ((ranked.n + 1) * ranked.n_pos)
 
 
+def found(ranked: Ranked, size: float) -> float:
+    """Positives in the top."""
+    member = in_top(ranked, size)
+    return sum(v * member(s) for s, v in ranked.pos)
+
+
 def missed(ranked: Ranked, size: float) -> float:
     """Positives outside the top, as a share of all positives."""
-    member = in_top(ranked, size)
-    return 1 - sum(v * member(s) for s, v in ranked.pos) / ranked.n_pos
+    return 1 - found(ranked, size) / ranked.n_pos
+
+
+def impure(ranked: Ranked, k: float) -> float:
+    """Rows of the top that are no positives, as a share of it; a count is the size of the top of a shorter list too."""
+    size = first(ranked, k)
+    return 1 - found(ranked, size) / (k if isinstance(k, int) else size)
+
+
+def enrichment(ranked: Ranked, k: float) -> float:
+    """The share of positives in the top over their share among all. No risk yet."""
+    size = first(ranked, k)
+    return (found(ranked, size) / size) / (ranked.n_pos / ranked.n)
+
+
+def largest_enrichment(ranked: Ranked, k: float) -> float:
+    """That of a top which holds positives alone, or all of them."""
+    size = first(ranked, k)
+    return (min(size, ranked.n_pos) / size) / (ranked.n_pos / ranked.n)
 
 
 def mass_constrained_error(ranked: Ranked, top: float) -> float:
@@ -218,10 +244,10 @@ TWINS: dict[type[hr.Measure], Callable[[Ranked, Any], float]] = {
     hr.TopTPR: lambda ranked, m: missed(ranked, best(ranked, m.top)),
     hr.PNormPush: lambda ranked, m: rank_statistic(ranked, lambda v: v**m.power),
     hr.RankStatistic: lambda ranked, m: rank_statistic(ranked, lambda v: float(m.phi(v))),
-    hr.PrecisionAt: lambda ranked, m: missed(ranked, first(ranked, m.k)),
+    hr.PrecisionAt: lambda ranked, m: impure(ranked, m.k),
     hr.RecallAt: lambda ranked, m: missed(ranked, first(ranked, m.k)),
-    hr.EnrichmentFactor: lambda ranked, m: missed(ranked, first(ranked, m.k)),
-    hr.Lift: lambda ranked, m: missed(ranked, first(ranked, m.k)),
+    hr.EnrichmentFactor: lambda ranked, m: enrichment(ranked, m.k),
+    hr.Lift: lambda ranked, m: enrichment(ranked, m.k),
 }
 
 

@@ -146,6 +146,21 @@ def test_is_a_subgradient(hinge, data, rows, ends):
 
 
 @hinges
+@given(rows=any_rows, ends=ranges)
+def test_the_offset_is_the_height_of_the_plane_at_0(hinge, rows, ends):
+    cut = hinge(*ends, rows.facts)(rows.pos, rows.neg)
+    assert cut.offset == pytest.approx(cut.risk - cut.pos_coef @ rows.pos - cut.neg_coef @ rows.neg, abs=1e-9)
+
+
+@hinges
+@given(rows=any_rows, ends=ranges, size=st.sampled_from([1e12, 1e18, 1e30]))
+def test_the_offset_is_a_loss_however_large_the_scores(hinge, rows, ends, size):
+    """That of the ordering found, which is one of all and so bounds the risk from below, be it the worst or not."""
+    cut = hinge(*ends, rows.facts)(size * rows.pos, size * rows.neg)
+    assert -1e-12 <= cut.offset <= 1 + 1e-12
+
+
+@hinges
 @given(data=st.data(), rows=any_rows, ends=ranges)
 def test_the_subgradient_is_the_slope(hinge, data, rows, ends):
     """Where no two of the numbers that are compared are close, the derivative is that of a small step."""

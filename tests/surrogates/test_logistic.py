@@ -72,6 +72,21 @@ def test_whole_weights_are_copies(pos, neg, pos_weights, neg_weights):
         assert not ours[w == 0].any()
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_a_weight_of_zero_is_an_absent_row_however_far_out(seed):
+    """Also where the intercept is hard to find, as classes are far apart."""
+    rng = np.random.default_rng(seed)
+    pos, neg = 1e4 * rng.standard_t(2, size=2), 1e4 * rng.standard_t(2, size=30)
+    weights = 10 ** rng.uniform(-3, 3, 2), 10 ** rng.uniform(-3, 3, 30)
+    expected = LogisticLoss(rows=RowFacts(*weights))(pos, neg)
+    with_zeros = LogisticLoss(rows=RowFacts(*(np.r_[w, 0.0] for w in weights)))
+    for far in (1e100, -1e100):
+        cut = with_zeros(np.r_[pos, far], np.r_[neg, -far])
+        assert cut.risk == pytest.approx(expected.risk, rel=1e-9)
+        np.testing.assert_allclose(cut.pos_coef, np.r_[expected.pos_coef, 0.0], rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(cut.neg_coef, np.r_[expected.neg_coef, 0.0], rtol=1e-6, atol=1e-9)
+
+
 @pytest.mark.parametrize("far", [40.0, 1e4, 1e9, 1e300])
 def test_separable_scores_cost_nothing(far):
     for pos, neg in (([far, far * 2], [-far]), ([far], [-far] * 50), ([far * 3] * 50, [far, -far])):

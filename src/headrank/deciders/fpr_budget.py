@@ -16,7 +16,7 @@ from headrank._types import ArrayLike, IntVector
 from headrank.bounds.binomial import draws_needed
 from headrank.bounds.interval import check_confidence, percent
 from headrank.bounds.threshold import Threshold, open_rate, threshold_at
-from headrank.deciders.thresholded import Rows, ThresholdedScorer, scores_of
+from headrank.deciders.thresholded import LabelledRows, ThresholdedScorer, scores_of
 from headrank.exceptions import OneClassError, TooFewRowsError
 
 
@@ -102,7 +102,7 @@ class FPRBudgetClassifier(ThresholdedScorer):
         sample_weight, qid : array-like of shape (n_rows,), optional
             Handed to the scorer's ``fit``; see the notes.
         """
-        rows = Rows(X, y, sample_weight, qid).without_absent()
+        rows = LabelledRows(X, y, sample_weight, qid).without_absent()
         positive = self._positive(rows)
         if rows.queries is not None:
             warnings.warn(
@@ -132,7 +132,7 @@ class FPRBudgetClassifier(ThresholdedScorer):
     def _lowest_flagged(self) -> float:
         return self.threshold_.value
 
-    def _split(self, rows: Rows) -> tuple[IntVector, IntVector]:
+    def _split(self, rows: LabelledRows) -> tuple[IntVector, IntVector]:
         size = real("calibration_size", self.calibration_size)
         if not 0 < size < 1:
             raise ValueError(f"calibration_size must lie strictly between 0 and 1, got {self.calibration_size!r}")

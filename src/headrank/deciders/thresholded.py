@@ -18,7 +18,7 @@ from headrank._types import ArrayLike, BoolVector, IntVector, Vector
 from headrank.labels import check_queries, check_weights
 
 
-class Rows:
+class LabelledRows:
     """Checked training rows: features as they came, classes, and weights and queries where given."""
 
     def __init__(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, qid: ArrayLike | None) -> None:
@@ -32,15 +32,15 @@ class Rows:
         self.queries = None if qid is None else check_queries(qid)
         check_consistent_length(self.X, self.y, self.weights, self.queries)
 
-    def take(self, chosen: IntVector) -> Rows:
+    def take(self, chosen: IntVector) -> LabelledRows:
         """Return these rows as rows of their own."""
-        rows = object.__new__(Rows)
+        rows = object.__new__(LabelledRows)
         rows.X, rows.y = _safe_indexing(self.X, chosen), self.y[chosen]
         rows.weights = None if self.weights is None else self.weights[chosen]
         rows.queries = None if self.queries is None else self.queries[chosen]
         return rows
 
-    def without_absent(self) -> Rows:
+    def without_absent(self) -> LabelledRows:
         """Leave out the rows of weight 0."""
         if self.weights is None or self.weights.all():
             return self
@@ -89,18 +89,24 @@ class ThresholdedScorer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         check_is_fitted(self)
         return self.estimator_.predict_proba(X)
 
-    def _fit_scorer(self, rows: Rows) -> None:
+    def _fit_scorer(self, rows: LabelledRows) -> None:
         """Fit a clone of the scorer; a frozen one stays as it is."""
-        self.estimator_ = clone(self.estimator)
-        if not isinstance(self.estimator, FrozenEstimator):
-            self.estimator_.fit(rows.X, rows.y, **rows.fit_params(self.estimator_))
+        self.estimator_ = (
+            clone(self.estimator) if isinstance(self.estimator, FrozenEstimator) else self._fitted_to(rows)
+        )
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
             elif hasattr(self, name):
                 delattr(self, name)
 
-    def _positive(self, rows: Rows) -> BoolVector:
+    def _fitted_to(self, rows: LabelledRows) -> Any:
+        """Fit a clone of the scorer and return it."""
+        scorer = clone(self.estimator)
+        scorer.fit(rows.X, rows.y, **rows.fit_params(scorer))
+        return scorer
+
+    def _positive(self, rows: LabelledRows) -> BoolVector:
         """Learn the classes; say which rows are of the second."""
         self.classes_ = two_classes(rows.y)
         scorer = self.estimator

@@ -5,15 +5,19 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, cross_val_predict
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from headrank._numbers import rate
 from headrank._types import ArrayLike, BoolVector, Vector
 from headrank.curve import RocCurve
-from headrank.deciders.thresholded import Rows, ThresholdedScorer, one_column, response_method, scores_of
+from headrank.deciders.thresholded import LabelledRows, ThresholdedScorer, scores_of
 from headrank.measures import MassConstrainedError
+
+_CONSTANT = 1e-9
+"""Scores that spread less, relative to the largest, are constant but for rounding."""
+_TIED = 1e-12
+"""Scores that differ by less, relative to their size and spread, are tied but for rounding."""
 
 
 class TopFractionClassifier(ThresholdedScorer):
@@ -31,9 +35,10 @@ class TopFractionClassifier(ThresholdedScorer):
     top : float in (0, 1], default=0.1
         The fraction of all instances to call positive: the paper's u.
     cv : int or None, default=5
-        The quantile is that of scores each row gets from a scorer fitted without it, in so many folds. None takes the
-        scores of the rows the scorer was fitted to, as in the paper: one fit instead of cv + 1, and right for a scorer
-        chosen from a small class. A flexible scorer scores its own rows too high and too low: see the notes.
+        The quantile is that of scores each row gets from a scorer fitted without it, in so many folds, on the scale of
+        ``estimator_``. None takes the scores of the rows the scorer was fitted to, as in the paper: one fit instead of
+        cv + 1, and right for a scorer chosen from a small class. A flexible scorer scores its own rows too high and too
+        low: see the notes.
 
     Attributes
     ----------
@@ -46,9 +51,15 @@ class TopFractionClassifier(ThresholdedScorer):
 
     Notes
     -----
-    Share of unseen rows called positive when 2 % were asked for, mammography, 3,000 training rows: random forest 0.8 %
-    with its training scores and 2.0 % with those of 5 folds; boosted trees 0.9 % and 1.8 %; logistic regression 1.9 %
-    both ways.
+    The scorers of the folds need not have the scale of the final one, nor each other's. So the scores of each are
+    shifted and stretched until both have the same mean and standard deviation on the rows that both were fitted to.
+    Ranks among those rows would do without this assumption, but say nothing in the gap that a flexible scorer leaves
+    between the two classes of its own rows.
+
+    Share of unseen rows called positive when 10 % were asked for, mean ± root mean squared error over 30 samples of
+    1,000 overlapping normal rows, a tenth of them positive: random forest 6.9 ± 6.7 % with its training scores,
+    10.0 ± 0.9 % with those of 5 folds, 9.9 ± 2.4 % with ranks; logistic regression 9.8 ± 0.8 %, 9.8 ± 0.9 % and
+    9.7 ± 1.0 %. When 1 % were asked for: random forest 0.1 ± 0.9 %, 1.1 ± 0.5 % and 1.1 ± 0.5 %.
 
     A scorer in scikit-learn's ``FrozenEstimator`` is not fitted, and all rows serve the quantile.
 
@@ -82,11 +93,17 @@ class TopFractionClassifier(ThresholdedScorer):
             Handed to the scorer's ``fit``. Weights count in the quantile too; queries are kept together in the folds.
         """
         top = rate("top", self.top, above_zero=True)
-        rows = Rows(X, y, sample_weight, qid).without_absent()
+        rows = LabelledRows(X, y, sample_weight, qid).without_absent()
         positive = self._positive(rows)
         self._fit_scorer(rows)
-        curve = RocCurve.from_scores(positive, self._training_scores(rows, positive), rows.weights)
-        self.threshold_ = float(curve.scores[curve.levels_in_top(top) - 1])
+        own = np.asarray(scores_of(self.estimator_, rows.X), dtype=np.float64)
+        in_sample = self.cv is None or isinstance(self.estimator, FrozenEstimator)
+        scores = own if in_sample else self._scores_out_of_fold(rows, positive, own)
+        curve = RocCurve.from_scores(positive, scores, rows.weights)
+        quantile = curve.scores[curve.levels_in_top(top) - 1]
+        # A change of scale rounds. A row at the quantile, and all that tie with it, belong to the top all the same.
+        at_quantile = own[np.abs(own - quantile) <= _TIED * (abs(quantile) + own.std())]
+        self.threshold_ = float(min(quantile, at_quantile.min(initial=np.inf)))
         return self
 
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
@@ -102,20 +119,18 @@ class TopFractionClassifier(ThresholdedScorer):
     def _lowest_flagged(self) -> float:
         return self.threshold_
 
-    def _training_scores(self, rows: Rows, positive: BoolVector) -> Vector:
-        if self.cv is None or isinstance(self.estimator, FrozenEstimator):
-            return scores_of(self.estimator_, rows.X)
+    def _scores_out_of_fold(self, rows: LabelledRows, positive: BoolVector, own: Vector) -> Vector:
+        """Score each row by a scorer fitted without it, on the scale of ``own``, the scores of the final one."""
         splitter = StratifiedKFold if rows.queries is None else StratifiedGroupKFold
-        response = cross_val_predict(
-            clone(self.estimator),
-            rows.X,
-            rows.y,
-            groups=rows.queries,
-            cv=splitter(self._n_folds(positive)),
-            method=response_method(self.estimator_).__name__,
-            params=rows.fit_params(self.estimator_) or None,
-        )
-        return one_column(response)
+        scores: Vector = np.empty(positive.size)
+        for fitted, aside in splitter(self._n_folds(positive)).split(positive, positive, rows.queries):
+            theirs = np.asarray(scores_of(self._fitted_to(rows.take(fitted)), rows.X), dtype=np.float64)
+            weights = None if rows.weights is None else rows.weights[fitted]
+            # On the rows both were fitted to: they score these too far out alike, if they do so at all.
+            (mean, spread), (their_mean, their_spread) = (_moments(each[fitted], weights) for each in (own, theirs))
+            factor = spread / their_spread if their_spread else 0.0
+            scores[aside] = factor * theirs[aside] + (mean - factor * their_mean)  # scorers that agree change nothing
+        return scores
 
     def _n_folds(self, positive: BoolVector) -> int:
         n_pos = int(np.count_nonzero(positive))
@@ -126,3 +141,10 @@ class TopFractionClassifier(ThresholdedScorer):
                 "cv=None for the scores of the rows the scorer was fitted to"
             )
         return self.cv
+
+
+def _moments(scores: Vector, weights: Vector | None) -> tuple[float, float]:
+    """Mean and standard deviation; 0 if the scores differ by rounding alone."""
+    mean = float(np.average(scores, weights=weights))
+    spread = float(np.sqrt(np.average((scores - mean) ** 2, weights=weights)))
+    return mean, spread if spread > _CONSTANT * float(np.abs(scores).max()) else 0.0

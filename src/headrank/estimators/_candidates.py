@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import singledispatch
+from functools import cached_property, singledispatch
 from math import sqrt
 from typing import ClassVar, NamedTuple
 
@@ -221,11 +221,17 @@ class Fold:
         return self.problem.part(self.train)
 
     def measured(self, weights: Vector) -> float:
-        """The measure on the rows left out. Lower-is-better measures come out negated."""
-        scores = self.problem.rows.scores(weights)[self.test]
-        part = self.problem.sample_of(self.test, scores)
-        value = self.problem.measure.of_sample(part)
+        """The measure on the rows left out, negated if lower is better; weights of 0 are a random order."""
+        if weights.any():
+            scores = self.problem.rows.scores(weights)[self.test]
+            value = self.problem.measure.of_sample(self.problem.sample_of(self.test, scores))
+        else:
+            value = self._at_random
         return value if self.problem.measure.greater_is_better else -value
+
+    @cached_property
+    def _at_random(self) -> float:
+        return self.problem.part(self.test).measured_at_random()
 
 
 def tried(
@@ -265,7 +271,7 @@ def tried(
                 raise KeyboardInterrupt
             collapsed = problem.collapsed(solution, candidate.C)
             weights = np.zeros_like(solution.weights) if collapsed else solution.weights
-            before = Outcome(fold.measured(solution.weights), collapsed, solution.n_iter, weights)
+            before = Outcome(fold.measured(weights), collapsed, solution.n_iter, weights)
         results.append(before)
         told()
     return results

@@ -15,6 +15,9 @@ from headrank.estimators._candidates import (
 )
 from headrank.measures import Measure
 
+_NOTHING = 1e-12
+"""Of a difference that is all rounding."""
+
 
 def equals(trials: Sequence[Trial]) -> list[Trial]:
     """The best candidate of each surrogate, as far as the folds cannot tell it from the best of all; that one first.
@@ -55,10 +58,11 @@ def _first(trials: Sequence[Trial], family: str) -> Trial | None:
 def why(chosen: Trial, trials: Sequence[Trial], measure: Measure) -> str:
     """Say in a sentence or two what was chosen, and how it compares with the best of what it does not consist of."""
     sign, candidate = 1 if measure.greater_is_better else -1, chosen.candidate
-    text = (
-        f"Chose {candidate} for {measure}{_start(candidate)}: {sign * chosen.mean:.4g} on average over "
-        f"{chosen.values.size} folds, standard error {chosen.standard_error:.2g}."
+    n_folds = chosen.values.size
+    over = (
+        f"{n_folds} folds, standard error {chosen.standard_error:.2g}" if n_folds > 1 else "one fold, and noise unknown"
     )
+    text = f"Chose {candidate} for {measure}{_start(candidate)}: {sign * chosen.mean:.4g} on average over {over}."
     if isinstance(candidate, Average):
         both = family_of(candidate) == "both"
         text += f" The folds cannot tell {'the convex from the smooth ones' if both else 'these apart'}."
@@ -69,10 +73,17 @@ def why(chosen: Trial, trials: Sequence[Trial], measure: Measure) -> str:
     other = max(others, key=lambda trial: trial.mean)
     lead = chosen.values - other.values
     by = f"{abs(lead.mean()):.2g}, standard error of the difference {standard_error(lead):.2g}"
-    if lead.mean() >= 0:
+    if lead.mean() >= -_NOTHING:
         return f"{text} The best of the others, {other.candidate}, is behind by {by}."
-    noise = "" if clearly_behind(chosen, other) else ": too little, against that noise, to prefer it"
+    if not clearly_behind(chosen, other):
+        noise = ": too little, against that noise, to prefer it"
+    else:
+        noise = ", but not the average that it is part of" if _is_part(other, trials) else ""
     return f"{text} {other.candidate} is ahead by {by}{noise}."
+
+
+def _is_part(trial: Trial, trials: Sequence[Trial]) -> bool:
+    return any(isinstance(each.candidate, Average) and trial.candidate in each.candidate.members for each in trials)
 
 
 def _surrogates(candidate: Candidate | Average) -> set[str]:

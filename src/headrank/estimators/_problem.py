@@ -23,6 +23,7 @@ from headrank.surrogates import CLASSIFIERS, HINGES, RowFacts, surrogate_for
 _COLLAPSED = 1e-2
 """A fit has collapsed when no weights bring the surrogate's risk down by more than this share."""
 _BLOCK_VALUES = 1_000_000
+_RANDOM_ORDERS = 20
 _LONGER_STEPS = (0.3, 1.0, 3.0)
 """In units that give the scores a standard deviation of 1."""
 SOLVERS: dict[str, Callable[..., Solution]] = {"hybrid": hybrid, "cutting-plane": cutting_plane}
@@ -53,9 +54,13 @@ class Problem:
         positive = self.risk.positive[kept]
         weights = None if self.weights is None else self.weights[kept]
         queries = None if self.queries is None else self.queries[kept]
-        _require_both_classes(positive, weights, queries)
+        _require_both_classes(positive, queries)
         rows = SubsetRows(self.rows, kept, self.risk.positive.size)
         return replace(self, risk=LinearRisk(rows, self.risk.surrogate, positive), weights=weights, queries=queries)
+
+    def has_both_classes(self, kept: IntVector) -> bool:
+        """Whether some of the rows are of both classes, with queries: those of at least one."""
+        return _both_classes(self.risk.positive[kept], None if self.queries is None else self.queries[kept])
 
     @property
     def rows(self) -> Rows:
@@ -90,18 +95,27 @@ class Problem:
         return weights if self.scale is None else np.asarray(weights / self.scale)
 
     def sample(self, scores: Vector) -> Sample:
-        """The training sample with some scores, without the rows of weight 0."""
-        return _counting(Sample(self.risk.positive, scores, self.weights, self.queries))
+        """The training sample with some scores."""
+        return Sample(self.risk.positive, scores, self.weights, self.queries)
 
     def sample_of(self, rows: IntVector, scores: Vector) -> Sample:
         """Some of the rows with their scores."""
         weights = None if self.weights is None else self.weights[rows]
         queries = None if self.queries is None else self.queries[rows]
-        return _counting(Sample(self.risk.positive[rows], scores, weights, queries))
+        return Sample(self.risk.positive[rows], scores, weights, queries)
 
     def measured(self, scores: Vector) -> float:
         """The measure on the training sample, a mean over queries where there are any."""
         return self.measure.of_sample(self.sample(scores))
+
+    def measured_at_random(self) -> float:
+        """The measure of a random order of the training sample, a mean over several.
+
+        Not that of constant scores: where all rows tie, all are the best, and the local AUC is 1/2, which is more than
+        most rankings are worth, and no ranking at all.
+        """
+        rng = np.random.default_rng(0)
+        return float(np.mean([self.measured(rng.random(self.risk.positive.size)) for _ in range(_RANDOM_ORDERS)]))
 
     def collapsed(self, solution: Solution, C: float) -> bool:
         """Whether the surrogate has learned nothing: w = 0 is nearly optimal, and not only because C is small.
@@ -148,25 +162,35 @@ def pose(
     bandwidth: float,
     sample_weight: ArrayLike | None,
     qid: ArrayLike | None,
-    standardize: bool,
+    standardize: bool | None,
 ) -> Problem:
-    """Join rows and labels to a problem. X is checked already; nothing of it is copied."""
+    """Join rows and labels to a problem, without rows of weight 0. X is checked already; nothing of it is copied.
+
+    With ``standardize=None`` dense features are divided by their standard deviations, sparse ones only where these are
+    above 1: what is at most 1 by design, as bits of fingerprints and weights of words, ranks worse when it is scaled.
+    """
     weights = None if sample_weight is None else check_weights(sample_weight)
     queries = None if qid is None else check_queries(qid)
     for name, values in (("sample_weight", weights), ("qid", queries)):
         if values is not None and values.size != positive.size:
             raise ValueError(f"{name} must have one value per row: X has {positive.size} rows, {name} {values.size}")
+    rows, of_all = open_rows(X), weights
+    if weights is not None and not weights.all():
+        present = np.flatnonzero(weights)
+        rows, positive, weights = SubsetRows(rows, present, positive.size), positive[present], weights[present]
+        queries = None if queries is None else queries[present]
     if weights is not None and np.all(weights == 1):
         weights = None
-    _require_both_classes(positive, weights, queries)
+    _require_both_classes(positive, queries)
     loss = surrogate_for(measure, surrogate, _facts(surrogate, positive, weights, queries), bandwidth=bandwidth)
-    rows, scale, unit = open_rows(X), None, 1.0
-    if standardize:
-        variances = _variances(X, weights)
-        scale = np.sqrt(np.where(variances > 0, variances, 1.0))
+    scale, unit = None, 1.0
+    if standardize or standardize is None:
+        variances = _variances(X, of_all)
+        least = 0.0 if standardize or isinstance(X, np.ndarray) else 1.0
+        scale = np.sqrt(np.where(variances > least, variances, 1.0))
         rows = ScaledRows(rows, scale)
     elif surrogate not in HINGES:
-        unit = float(np.sqrt(_variances(X, weights).mean())) or 1.0
+        unit = float(np.sqrt(_variances(X, of_all).mean())) or 1.0
     return Problem(LinearRisk(rows, loss, positive), surrogate, measure, weights, queries, scale, unit)
 
 
@@ -190,10 +214,6 @@ def live_line(step: Step) -> None:
     sys.stderr.flush()
 
 
-def _counting(sample: Sample) -> Sample:
-    return sample if sample.weights is None or sample.weights.all() else sample.take(sample.weights > 0)
-
-
 def _facts(kind: str, positive: BoolVector, weights: Vector | None, queries: IntVector | None) -> RowFacts:
     if kind not in CLASSIFIERS and weights is not None and np.all(weights == weights[0]):
         weights = None  # a mean over rows of equal weight is a plain mean; those losses are sums
@@ -204,11 +224,15 @@ def _by_class(values: Any, positive: BoolVector) -> tuple[Any, Any]:
     return (None, None) if values is None else (values[positive], values[~positive])
 
 
-def _require_both_classes(positive: BoolVector, weights: Vector | None, queries: IntVector | None) -> None:
-    if weights is not None:
-        positive, queries = positive[weights > 0], None if queries is None else queries[weights > 0]
+def _both_classes(positive: BoolVector, queries: IntVector | None) -> bool:
+    if queries is None:
+        return bool(positive.any() and not positive.all())
+    return np.intersect1d(queries[positive], queries[~positive]).size > 0
+
+
+def _require_both_classes(positive: BoolVector, queries: IntVector | None) -> None:
     Sample(positive, np.zeros(positive.size)).require_both_classes()
-    if queries is not None and not np.intersect1d(queries[positive], queries[~positive]).size:
+    if queries is not None and not _both_classes(positive, queries):
         raise OneClassError(
             f"needed at least one query with positive and negative rows, but all {np.unique(queries).size} queries "
             "hold one class only; check qid"

@@ -21,13 +21,14 @@ class Refits:
     ----------
     problem : Problem
         Of all rows.
-    tol, max_iter
+    standardize, tol, max_iter
         As in `headrank.LinearRankerCV`.
     tally : Tally
         Of the fits.
     """
 
     problem: Problem
+    standardize: bool | None
     tol: float
     max_iter: int
     tally: Tally
@@ -53,7 +54,7 @@ class Refits:
         if candidate not in self._fits:
             starts = [self._fitted(each)[1] for each in candidate.start]
             ranker = candidate.ranker(self.problem.measure, tol=self.tol, max_iter=self.max_iter)
-            ranker.set_params(standardize=self.problem.scale is not None)
+            ranker.set_params(standardize=self.standardize)
             target = target_of(self.problem.measure, candidate.surrogate)
             problem = replace(self.problem, measure=target).with_surrogate(candidate.kind, bandwidth=ranker.bandwidth)
             anchor = None
@@ -62,7 +63,7 @@ class Refits:
             solution = ranker.search(problem, candidate.C, anchor=anchor)
             if solution.interrupted:
                 raise KeyboardInterrupt
-            if not ranker.has_converged(solution):
+            if not solution.converged:
                 self._unconverged.append(candidate)
             ranker.adopt(problem, solution, C=candidate.C, anchor=anchor)
             weights = np.zeros_like(solution.weights) if ranker.collapsed_ else solution.weights

@@ -15,11 +15,12 @@ from headrank.surrogates import Surrogate
 
 @dataclass(frozen=True, eq=False)
 class ScoredPoint:
-    """The risk at some weights: the scores they give, and the derivative in each score."""
+    """The risk at some weights: the scores they give, the derivative in each score, and the plane's height at 0."""
 
     scores: Vector
     value: float
     coef: Vector
+    offset: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +41,7 @@ class LinearRisk:
         coef = np.empty(scores.size)
         coef[self._pos_rows] = cut.pos_coef
         coef[self._neg_rows] = cut.neg_coef
-        return ScoredPoint(scores, cut.risk, coef)
+        return ScoredPoint(scores, cut.risk, coef, cut.offset)
 
     def ray(self, point: ScoredPoint, direction: Vector) -> ScoredRay:
         """All points that are the given one plus a step times the direction: half a pass over the rows."""

@@ -73,8 +73,7 @@ class Search:
         if start is not None and best is not None:
             one, other = trial_of(start, outcomes[start]), trial_of(best, outcomes[best])
             if not clearly_behind(one, other) and not clearly_behind(other, one):
-                both = Average(members_of(start) + members_of(best))
-                outcomes[both] = self._averaged(outcomes, both)
+                self._join(outcomes, Average(members_of(start) + members_of(best)), [one, other])
         return [trial_of(candidate, of_folds) for candidate, of_folds in outcomes.items()]
 
     def _best(self, outcomes: Outcomes) -> Candidate | Average | None:
@@ -84,9 +83,15 @@ class Search:
         if not members:
             return None
         best = as_one(members)
-        if isinstance(best, Average):
-            outcomes[best] = self._averaged(outcomes, best)
-        return best
+        return best if isinstance(best, Candidate) or self._join(outcomes, best, trials) else members[0]
+
+    def _join(self, outcomes: Outcomes, average: Average, parts: Sequence[Trial]) -> bool:
+        """Let an average join the others, unless it is clearly behind each of its parts: they may disagree."""
+        of_folds = self._averaged(outcomes, average)
+        if all(clearly_behind(trial_of(average, of_folds), part) for part in parts):
+            return False
+        outcomes[average] = of_folds
+        return True
 
     def _averaged(self, outcomes: Outcomes, candidate: Candidate | Average) -> list[Outcome]:
         of_folds = zip(*(outcomes[member] for member in members_of(candidate)), strict=True)

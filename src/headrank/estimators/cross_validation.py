@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +13,7 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
 from headrank._numbers import above_zero, whole
-from headrank._types import ArrayLike, Vector
+from headrank._types import ArrayLike, IntVector, Vector
 from headrank.estimators._candidates import DEFAULT_CS, HINGED, SURROGATES, Average, Candidate, Fold, Trial, target_of
 from headrank.estimators._choice import in_order_of_choice, why
 from headrank.estimators._problem import Problem, pose
@@ -23,7 +23,8 @@ from headrank.estimators._search import Search
 from headrank.estimators._tally import Tally, tally_for
 from headrank.estimators.linear import LinearRanker
 from headrank.estimators.threads import threads_that_pay
-from headrank.exceptions import CollapsedFitWarning
+from headrank.exceptions import CollapsedFitWarning, OneClassError
+from headrank.labels import check_weights
 from headrank.measures import AUC, EnrichmentFactor, Measure, PartialAUC, PrecisionAt, RecallAt
 from headrank.measures import measure as measure_of
 
@@ -38,8 +39,8 @@ class LinearRankerCV(LinearScorer):
     picked but all are averaged. They cannot where one is behind by no more than the standard error of the difference,
     paired over the folds. First the best candidates of the convex surrogates are averaged so. The smooth ones start
     from that average and stay near it, as far as their C asks; the best ones of each bandwidth are averaged again.
-    Whichever average then leads by more than the standard error is chosen; if none does, that of all. The choice is
-    fitted to all rows, and is a linear scorer again.
+    Whichever average then leads by more than the standard error is chosen; if none does, that of all. An average that
+    is clearly behind each of its parts is left out. The choice is fitted to all rows, and is a linear scorer again.
 
     Cost: about ``cv`` times the number of candidates fits, each starting from the one before; no row is copied.
 
@@ -60,7 +61,8 @@ class LinearRankerCV(LinearScorer):
     cv : int, splitter or iterable of (train, test), default=5
         An int means that many folds, stratified by class, and keeping queries whole when ``qid`` is given.
     standardize : bool, default=None
-        Divide each feature by its standard deviation, without touching X. If None, dense features are, sparse not.
+        Divide each feature by its standard deviation, without touching X. If None, sparse ones only where that is above
+        1: bits and weights of words are better left as they are.
     tol : float, default=1e-3
         As in `LinearRanker`; on the folds the hinges are solved to ten times that.
     max_iter : int, default=300
@@ -94,7 +96,7 @@ class LinearRankerCV(LinearScorer):
     n_iter_ : int
         Passes over the rows that this last fit took.
     coef_, intercept_, classes_, n_features_in_, feature_names_in_
-        As everywhere in scikit-learn.
+        As everywhere in scikit-learn. Training scores have variance 1, whatever was chosen.
 
     Examples
     --------
@@ -151,11 +153,11 @@ class LinearRankerCV(LinearScorer):
         qid : array-like of shape (n_rows,), optional
             Query of each row: measured is the mean over queries, and no query is split between folds.
         """
-        problem = self._pose(X, y, sample_weight, qid)
+        problem = self._pose(measure_of(self.measure), X, y, sample_weight, qid)
         groups = self._groups(problem.measure)
         for group in groups:  # a measure that a surrogate cannot learn is refused before anything is fitted
             problem.with_surrogate(group[0].kind, measure=target_of(problem.measure, group[0].surrogate))
-        folds = [Fold(problem, train, test) for train, test in self._splits(X, problem)]
+        folds = [Fold(problem, train, test) for train, test in self._splits(problem, X, y, sample_weight, qid)]
         with tally_for(self.verbose, f"choosing for {problem.measure}") as tally, threads_that_pay(problem.size):
             tally.expect(len(groups))  # for the last fits: at most one of each group
             search = Search(folds, self.Cs is None, n_jobs=self.n_jobs, tally=tally, **self._limits())
@@ -165,16 +167,18 @@ class LinearRankerCV(LinearScorer):
     def refit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
         """Fit what was chosen to other rows, without choosing again. Parameters as in `fit`.
 
-        For rows so many that some of them are enough to choose by.
+        For rows so many that some of them are enough to choose by. It is fitted for ``measure_``: a number of first
+        rows stays the fraction that it was of the rows chosen by.
         """
         check_is_fitted(self, "trials_")
-        problem = self._pose(X, y, sample_weight, qid)
+        problem = self._pose(self.measure_, X, y, sample_weight, qid)
         with tally_for(self.verbose, f"fitting for {problem.measure}") as tally, threads_that_pay(problem.size):
             return self._learn(problem, tally)
 
     def _learn(self, problem: Problem, tally: Tally) -> Self:
         """Fit the choice to all rows; should it collapse there, the next one in order, and the choice if all do."""
-        order, refits = in_order_of_choice(self.trials_), Refits(problem, tally=tally, **self._limits())
+        refits = Refits(problem, self.standardize, tally=tally, **self._limits())
+        order = in_order_of_choice(self.trials_)
         chosen, self.rankers_ = next(
             ((trial, learned) for trial in order if (learned := refits.learned(trial.candidate))),
             (order[0], refits.rankers(order[0].candidate)),
@@ -189,8 +193,7 @@ class LinearRankerCV(LinearScorer):
         self.collapsed_ = all(ranker.collapsed_ for ranker in self.rankers_)
         if self.collapsed_:
             warnings.warn(
-                "every candidate has collapsed: no surrogate found a direction in which the positives come first; "
-                "check whether X says anything about y",
+                f"every candidate has collapsed: {_why_all(self.surrogates)}",
                 CollapsedFitWarning,
                 stacklevel=3,
             )
@@ -211,58 +214,94 @@ class LinearRankerCV(LinearScorer):
         """One row per candidate and fold. A property, so that a model file holds numbers and no data frame."""
         return _frame(self.trials_, self.measure_)
 
-    def _pose(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, qid: ArrayLike | None) -> Problem:
+    def _pose(
+        self, measure: Measure, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, qid: ArrayLike | None
+    ) -> Problem:
         X, positive = self._admitted(X, y)
-        measure = measure_of(self.measure)
+        n_rows = positive.size if sample_weight is None else float(check_weights(sample_weight).sum())
         return pose(
             X,
             positive,
-            measure=measure if qid is not None else _of_any_size(measure, positive.size),
+            measure=measure if qid is not None else _of_any_size(measure, n_rows),
             surrogate="logistic",
             bandwidth=1.0,
             sample_weight=sample_weight,
             qid=qid,
-            standardize=_is_dense(X) if self.standardize is None else self.standardize,
+            standardize=self.standardize,
         )
 
     def _groups(self, measure: Measure) -> list[list[Candidate]]:
         """All candidates, those that differ in C alone together, in rising order of C."""
+        for name in ("Cs", "bandwidths", "surrogates"):
+            if isinstance(value := getattr(self, name), Real | str):
+                raise TypeError(f"{name} must be a sequence, got {value!r}; for a single one give [{value!r}]")
         unknown = [name for name in self.surrogates if name not in SURROGATES]
         if unknown or not self.surrogates:
             raise ValueError(f"surrogates must be some of {', '.join(map(repr, SURROGATES))}, got {self.surrogates!r}")
         groups: list[list[Candidate]] = []
         of_whole_curve = [name for name in self.surrogates if _is_hinge_of_whole_curve(name, measure)]
-        for name in self.surrogates:
+        for name in dict.fromkeys(self.surrogates):
             if name in of_whole_curve and name != of_whole_curve[0]:
                 continue  # the same as the first: over the whole curve all hinges are one
-            Cs = sorted(above_zero("C", C) for C in (DEFAULT_CS[name] if self.Cs is None else self.Cs))
-            bandwidths = [above_zero("bandwidth", h) for h in self.bandwidths] if name == "smooth" else [None]
+            Cs = sorted({above_zero("C", C) for C in (DEFAULT_CS[name] if self.Cs is None else self.Cs)})
+            widths = dict.fromkeys(above_zero("bandwidth", width) for width in self.bandwidths)
+            bandwidths = [*widths] if name == "smooth" else [None]
             if not Cs or not bandwidths:
                 raise ValueError("needed at least one C and one bandwidth, got none")
             groups += [[Candidate(name, C, bandwidth) for C in Cs] for bandwidth in bandwidths]
         return groups
 
-    def _splits(self, X: Any, problem: Problem) -> list[tuple[Any, Any]]:
+    def _splits(
+        self, problem: Problem, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, qid: ArrayLike | None
+    ) -> list[tuple[IntVector, IntVector]]:
+        """Rows to learn from and rows to measure on, by their numbers in the problem."""
         positive, queries = problem.risk.positive, problem.queries
         cv: Any = 5 if self.cv is None else self.cv
+        if isinstance(cv, str):
+            raise ValueError(f"cv must be an int, a splitter, or an iterable of (train, test) row numbers, got {cv!r}")
         if isinstance(cv, Integral):
             n_folds = whole("cv", cv, at_least=2)
-            counted = positive if problem.weights is None else positive[problem.weights > 0]
-            n_least = int(min(np.count_nonzero(counted), np.count_nonzero(~counted)))
+            n_least = int(min(np.count_nonzero(positive), np.count_nonzero(~positive)))
             if n_least < n_folds:
                 raise ValueError(f"cv={n_folds} folds need as many rows of each class, but one has {n_least}; lower cv")
             kind = StratifiedKFold if queries is None else StratifiedGroupKFold
-            cv = kind(n_folds, shuffle=True, random_state=self.random_state)
-        splits = list(cv.split(X, positive, queries) if hasattr(cv, "split") else cv)
+            splits = list(
+                kind(n_folds, shuffle=True, random_state=self.random_state).split(positive, positive, queries)
+            )
+        else:
+            numbers = _numbers(X.shape[0], sample_weight)
+            of_all = cv.split(X, y, qid) if hasattr(cv, "split") else cv
+            splits = [(_present(numbers[train]), _present(numbers[test])) for train, test in of_all]
         if not splits:
             raise ValueError("cv gave no folds; give an int, a splitter, or an iterable of (train, test) row numbers")
-        return [(np.asarray(train), np.asarray(test)) for train, test in splits]
+        for k, parts in enumerate(splits):
+            for rows, purpose in zip(parts, ("learn from", "measure on"), strict=True):
+                if not problem.has_both_classes(rows):
+                    what = "rows of both classes" if queries is None else "query with positive and negative rows"
+                    raise OneClassError(f"fold {k + 1} of {len(splits)} has no {what} to {purpose}; lower cv")
+        return splits
+
+
+def _why_all(surrogates: Sequence[str]) -> str:
+    if all(name in HINGED for name in surrogates):
+        return "hinges do where classes overlap and ranges are narrow; let other surrogates take part, as by default"
+    return "no surrogate found a direction in which the positives come first; check whether X says anything about y"
+
+
+def _numbers(n_rows: int, sample_weight: ArrayLike | None) -> IntVector:
+    """The number of each row in the problem, -1 for rows of weight 0, which are absent there."""
+    if sample_weight is None:
+        return np.arange(n_rows)
+    is_there = np.asarray(sample_weight) > 0
+    return np.where(is_there, np.cumsum(is_there) - 1, -1)
+
+
+def _present(numbers: IntVector) -> IntVector:
+    return numbers[numbers >= 0]
 
 
 def _joined(rankers: Sequence[LinearRanker], problem: Problem) -> tuple[Vector, float]:
-    """Coefficients and intercept of the average; one ranker is left as it is."""
-    if len(rankers) == 1:
-        return rankers[0].coef_, rankers[0].intercept_
+    """Coefficients and intercept of the average, also of one: scores of models of different folds can be compared."""
     scale = 1.0 if problem.scale is None else problem.scale
     weights = problem.averaged([ranker.coef_ * scale for ranker in rankers])
     return problem.coef(weights), -problem.threshold(problem.rows.scores(weights))
@@ -276,6 +315,7 @@ def _frame(trials: Sequence[Trial], measure: Measure) -> Any:
     return pl.DataFrame(
         [
             {
+                "candidate": str(trial.candidate),
                 "surrogate": trial.candidate.surrogate,
                 "C": trial.candidate.C,
                 "bandwidth": trial.candidate.bandwidth,
@@ -291,7 +331,7 @@ def _frame(trials: Sequence[Trial], measure: Measure) -> Any:
     )
 
 
-def _of_any_size(measure: Measure, n_rows: int) -> Measure:
+def _of_any_size(measure: Measure, n_rows: float) -> Measure:
     """The measure as it applies to a fold: the first k rows of all become the same fraction of a fold's."""
     if isinstance(measure, PrecisionAt | RecallAt | EnrichmentFactor) and measure.is_count:
         return type(measure)(min(measure.k / n_rows, 1.0))
@@ -300,7 +340,3 @@ def _of_any_size(measure: Measure, n_rows: int) -> Measure:
 
 def _is_hinge_of_whole_curve(surrogate: str, measure: Measure) -> bool:
     return surrogate in HINGED and target_of(measure, surrogate) in (AUC(), PartialAUC(max_fpr=1.0))
-
-
-def _is_dense(X: Any) -> bool:
-    return not hasattr(X, "tocsr")

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+import numpy as np
 from sklearn.base import clone
 from sklearn.kernel_approximation import Nystroem
 
 from headrank._numbers import above_zero, whole
 from headrank._types import ArrayLike, Vector
+from headrank.estimators._problem import _variances
 from headrank.estimators._scorer import Scorer
 from headrank.estimators.cross_validation import LinearRankerCV
 from headrank.estimators.linear import LinearRanker
 from headrank.measures import Measure
+from headrank.rows import open_rows
 
 _TAKES_GAMMA = ("rbf", "laplacian", "poly", "polynomial", "sigmoid", "chi2")
 _TAKES_DEGREE = ("poly", "polynomial")
@@ -116,9 +119,15 @@ class KernelRanker(Scorer):
             raise ValueError(f"gamma must be a number above 0 or 'scale', got {self.gamma!r}")
         if self.gamma != "scale":
             return above_zero("gamma", self.gamma)
-        variance = float(X.power(2).mean() - X.mean() ** 2) if hasattr(X, "power") else float(X.var())
+        variance = _variance(X)
         return 1 / (X.shape[1] * variance) if variance > 0 else 1.0
 
     def _scores(self, X: Any) -> Vector:
         scores: Vector = self.ranker_.decision_function(self.features_.transform(X))
         return scores
+
+
+def _variance(X: Any) -> float:
+    """Variance of all values of X together: within features, and between their means. X is not copied."""
+    means = open_rows(X).combine(np.full(X.shape[0], 1 / X.shape[0]))
+    return float(_variances(X, None).mean() + means.var())

@@ -58,18 +58,20 @@ class LinearRanker(LinearScorer):
     start_C : float, default=1.0
         C of the logistic regression that the smooth surrogate starts from and stays near, for features of typical size
         1: it is divided by the mean variance of the features.
-    start : sequence of LinearRanker, optional
+    start : LinearRanker or sequence of them, optional
         What the smooth surrogate starts from and stays near instead: their average, each scaled so that its scores have
         variance 1, without those that collapse. Their ``standardize`` is not used: all see the same features.
     anneal : bool, default=False
         Solve with four and two times the bandwidth first, each a start for the next.
     tol : float, default=1e-3
         Relative gap (objective - lower bound) / objective at which to stop. For the smooth surrogate a hundredth of it
-        is the relative progress of a step below which to stop.
+        is the progress of a step, relative to the objective at the start, below which to stop.
     max_iter : int, default=1000
-        Evaluations of the risk after which to stop with a warning; each is one pass over X.
-    standardize : bool, default=False
-        Divide each feature by its standard deviation, without touching X. ``coef_`` is in the units of X either way.
+        Evaluations of the risk after which to stop with a warning, of each search if there are several; each is one
+        pass over X.
+    standardize : bool or None, default=False
+        Divide each feature by its standard deviation, without touching X; if None, sparse ones only where that is above
+        1. ``coef_`` is in the units of X either way.
     solver : {"hybrid", "cutting-plane"}, default="hybrid"
         Of the hinges. The second is the paper's Algorithm 2, for comparison. The others are minimised by L-BFGS.
     warm_start : bool, default=False
@@ -92,9 +94,11 @@ class LinearRanker(LinearScorer):
         The measure on the training sample, and what it was for the scorer that the smooth surrogate started from (of
         the others NaN).
     collapsed_ : bool
-        Whether w = 0 is (nearly) optimal: the surrogate has learned nothing. A `CollapsedFitWarning` says so.
+        Whether w = 0 is (nearly) optimal, or a smooth surrogate ranks the training rows no better than at random: the
+        fit has learned nothing. A `CollapsedFitWarning` says so.
     n_iter_ : int
-        Evaluations of the risk.
+        Evaluations of the risk in the last search: without those for what a smooth surrogate starts from, or for larger
+        bandwidths.
     trace_ : tuple of Step
         Objective, lower bound, number of cuts and seconds after each evaluation.
     classes_, n_features_in_, feature_names_in_
@@ -104,6 +108,8 @@ class LinearRanker(LinearScorer):
     -----
     ``predict`` calls positive what scores above the threshold at which the training sample has as many rows as it has
     positives. For a threshold with a guarantee on the false positive rate, choose one on rows not trained on.
+
+    An interrupt from the keyboard ends ``fit`` with the best weights so far, and a warning.
 
     With a float32 X the products are float32. On 100,000 x 100 rows, objective and lower bound then agreed with those
     of the same rows in float64 to 1e-8.
@@ -136,11 +142,11 @@ class LinearRanker(LinearScorer):
         C: float = 1.0,
         bandwidth: float = 0.3,
         start_C: float = 1.0,
-        start: Sequence[LinearRanker] | None = None,
+        start: LinearRanker | Sequence[LinearRanker] | None = None,
         anneal: bool = False,
         tol: float = 1e-3,
         max_iter: int = 1000,
-        standardize: bool = False,
+        standardize: bool | None = False,
         solver: str = "hybrid",
         warm_start: bool = False,
         verbose: int = 0,
@@ -202,7 +208,8 @@ class LinearRanker(LinearScorer):
     def anchor(self, problem: Problem) -> Vector:
         """Find the scorer that the smooth surrogate starts from and stays near, scaled to variance 1."""
         if self.start:
-            return problem.averaged([ranker._learned_from(problem) for ranker in self.start])
+            starts = [self.start] if isinstance(self.start, LinearRanker) else self.start
+            return problem.averaged([ranker._learned_from(problem) for ranker in starts])
         solution = lbfgs(
             problem.with_surrogate("logistic").risk,
             n_features=problem.rows.n_features,
@@ -230,18 +237,15 @@ class LinearRanker(LinearScorer):
         if solution.interrupted:
             reached = "" if isnan(solution.gap) else f" with a gap of {solution.gap:.2g}"
             warnings.warn(f"interrupted{reached}; kept the best so far", ConvergenceWarning, stacklevel=3)
-        elif not self.has_converged(solution):
-            reached = "still falling " if isnan(solution.gap) else f"gap {solution.gap:.2g} > tol {self.tol:.2g} "
+        elif not solution.converged:
+            proved = solution.gap > self.tol  # not so where it is NaN, nor with a C so small that w = 0 is within tol
+            reached = f"gap {solution.gap:.2g} > tol {self.tol:.2g} " if proved else "still falling "
             warnings.warn(
                 f"{reached}after {solution.n_iter} evaluations; raise max_iter or tol, or set standardize=True",
                 ConvergenceWarning,
                 stacklevel=3,
             )
         return solution
-
-    def has_converged(self, solution: Solution) -> bool:
-        """Whether a solution is as good as was asked for."""
-        return solution.n_iter < self.max_iter if isnan(solution.gap) else solution.gap <= self.tol
 
     def adopt(self, problem: Problem, solution: Solution, *, C: float, anchor: Vector | None = None) -> None:
         """Become what `solve` has found: set all that `fit` sets but the classes and the names of the features."""
@@ -255,6 +259,13 @@ class LinearRanker(LinearScorer):
         self.start_measure_ = nan if anchor is None else problem.measured(problem.rows.scores(anchor))
         self.n_iter_, self.trace_ = solution.n_iter, solution.trace
         self.collapsed_ = problem.collapsed(solution, C)
+        if self.surrogate == "smooth":
+            self.collapsed_ |= not self._beats_chance(problem)
+
+    def _beats_chance(self, problem: Problem) -> bool:
+        """Whether the training sample is ranked better than at random; what starts badly may end there, too."""
+        lead = self.training_measure_ - problem.measured_at_random()
+        return lead > 0 if problem.measure.greater_is_better else lead < 0
 
     def search(
         self,
@@ -327,6 +338,13 @@ class LinearRanker(LinearScorer):
 
 def why_collapsed(problem: Problem, solution: Solution, C: float) -> str:
     """Say in a sentence that a fit has learned nothing, why, and what to do."""
+    if problem.kind not in HINGES and not solution.converged:
+        return f"the weights are still 0 after {solution.n_iter} evaluations; raise max_iter"
+    if problem.kind == "smooth" and solution.weights.any():
+        return (
+            "the fit has learned nothing: the training rows are ranked no better than at random, as by the scorer that "
+            "it starts from; set standardize=True, or check whether X says anything about the classes"
+        )
     if problem.kind not in HINGES:
         return "the fit has collapsed to weights of 0: no feature says anything about the classes; check X"
     gain = max(1 - solution.lower / C, 0.0)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from headrank._numbers import above_zero
 from headrank._types import ArrayLike, BoolVector, Vector
@@ -70,7 +72,10 @@ def path(
     """Fit a ranker for each C, from the smallest up, each starting from the one before.
 
     The cuts that describe the risk do not depend on C, so each fit inherits all that the earlier ones have learned. The
-    ranker itself is left alone; its ``C`` is not used.
+    ranker itself is left alone; its ``C`` is not used. One warning names all C whose fit has not converged.
+
+    An interrupt from the keyboard ends the whole path with ``KeyboardInterrupt``, as it does in `LinearRankerCV`: a fit
+    that was cut short is worth keeping by itself, as `LinearRanker` does, but it would be a dent in a path.
 
     Examples
     --------
@@ -88,10 +93,21 @@ def path(
     with threads_that_pay(problem.size):
         anchor = ranker.anchor(problem) if ranker.surrogate == "smooth" else None
         for C in ordered:
-            solution = ranker.solve(problem, C, start=start, bundle=bundle, anchor=anchor)
+            # Not `solve`: it would warn that the best so far was kept, and go on to the next C.
+            solution = ranker.search(problem, C, start=start, bundle=bundle, anchor=anchor)
+            if solution.interrupted:
+                raise KeyboardInterrupt
             start = solution.weights
             fits.append((solution, problem.measured(problem.scores(solution)), problem.collapsed(solution, C)))
     solutions, measures, collapsed = zip(*fits, strict=True)
+    unfinished = [f"{C:g}" for C, solution in zip(ordered, solutions, strict=True) if not solution.converged]
+    if unfinished:
+        warnings.warn(
+            f"not converged to tol {ranker.tol:.2g} at C = {', '.join(unfinished)}; raise max_iter or tol, or set "
+            "standardize=True",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
     return RegularisationPath(
         Cs=np.array(ordered),
         objectives=np.array([solution.objective for solution in solutions]),

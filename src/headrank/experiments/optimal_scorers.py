@@ -29,6 +29,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from headrank._numbers import whole
 from headrank._types import Vector
 from headrank.curve import RocCurve, share
 from headrank.datasets import LinearEta
@@ -262,6 +263,8 @@ def optimal_scorers(
 ) -> OptimalScorers:
     """Value every scorer at every rate, in the population and in samples of two-feature rows (all scorers the same).
 
+    Two samples are the fewest: the gains come with standard errors.
+
     >>> result = optimal_scorers(tops=[0.2], n_rows=1000, n_samples=2)
     >>> max(result.rows, key=lambda row: row.truncated_auc).scorer
     'best spoiler'
@@ -269,7 +272,7 @@ def optimal_scorers(
     'eta'
     """
     found: dict[tuple[float, str, str], list[float]] = {}
-    seeds = range(n_samples)
+    seeds = range(whole("n_samples", n_samples, at_least=2))  # one sample has no standard error
     for seed in seeds if console is None else track(seeds, "Drawing samples", console=console):
         X, y = population.sample(n_rows, seed)
         for top in tops:

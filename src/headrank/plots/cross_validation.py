@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 import numpy as np
 
 from headrank.measures import Measure
-from headrank.measures import measure as measure_of
 from headrank.plots.drawing import COLOURS
 
 if TYPE_CHECKING:
@@ -24,7 +23,8 @@ _LEVELS = ("-.", ":", (0, (6, 1, 1, 1, 1, 1)))
 class Chosen(Protocol):
     """What is drawn: a fitted `headrank.LinearRankerCV`."""
 
-    measure: Measure | str
+    measure_: Measure
+    """As it was taken on the folds."""
     trials_: Sequence[Any]
     best_: Any
 
@@ -76,7 +76,7 @@ class CrossValidationDisplay:
             _, ax = plt.subplots(figsize=(8.4, 4.6), layout="constrained")
         self.ax_ = ax
         self.figure_ = ax.get_figure(root=True)  # type: ignore[assignment]  # axes one can draw on have one
-        measure = measure_of(self.ranker.measure)
+        measure = self.ranker.measure_
         sign = 1 if measure.greater_is_better else -1
         lines: dict[tuple[str, float | None], list[Any]] = {}
         levels: list[Any] = []

@@ -38,7 +38,7 @@ def cutting_plane(
         while True:
             point = risk.at(weights)
             normal = risk.subgradients([point])[0]
-            bundle.add(normal, point.value - float(normal @ weights))
+            bundle.add(normal, point.offset)
             objective = float(weights @ weights) / 2 + C * point.value
             if objective <= best_objective:
                 best, best_objective = weights, objective
@@ -51,4 +51,4 @@ def cutting_plane(
     except KeyboardInterrupt:
         interrupted = True
         record.interrupt(best_objective, lower, len(bundle))
-    return Solution(best, tuple(record.steps), bundle, interrupted)
+    return Solution(best, tuple(record.steps), bundle, record.steps[-1].gap <= tol, interrupted)

@@ -109,7 +109,7 @@ def hybrid(
         """Take in the cuts of all trials; the last one is the step taken."""
         normals = risk.subgradients([trial.point for trial in trials])
         for normal, trial in zip(normals, trials, strict=True):
-            bundle.add(normal, trial.point.value - float(normal @ trial.weights))
+            bundle.add(normal, trial.point.offset)
         weights, point = trials[-1].weights, trials[-1].point
         objective = float(weights @ weights) / 2 + C * point.value
         return _Iterate(weights, point, objective, weights + C * normals[-1])
@@ -145,10 +145,11 @@ def hybrid(
     except KeyboardInterrupt:
         interrupted = True
         record.interrupt(best.objective, lower, len(bundle))
+    trace, converged = tuple(record.steps), record.steps[-1].gap <= tol
     if not best.weights.any() and bundle.gains_at_zero(C, lower)[1] <= _BELOW_ROUNDING * best.objective:
         somewhere = bundle.model(C).weights  # as good as 0 in every digit, and a direction
-        return Solution(somewhere, tuple(record.steps), bundle, interrupted)
-    return Solution(best.weights, tuple(record.steps), bundle, interrupted, best.point)
+        return Solution(somewhere, trace, bundle, converged, interrupted)
+    return Solution(best.weights, trace, bundle, converged, interrupted, best.point)
 
 
 def _idle_at_zero(bundle: Bundle, C: float, objective: float, lower: float) -> bool:

@@ -14,13 +14,13 @@ from headrank.solvers.trace import Record, Solution, Step
 
 _MEMORY = 20
 _LITTLE = 1e-2
-"""Without a proof, the search ends when a step gains less than this share of the tolerance."""
+"""Without a proof, the search ends when a step gains less than this share of the tolerance, of the first objective."""
 _LEFT = 1e-2
 """Of what can be gained over w = 0, at most this share may be left. A tenth is not enough: on lightgbm_rank, a logistic
 regression with C = 1e-3 then ended with the ranking of C = 1e-5."""
 
 
-class _CloseEnoughError(Exception):
+class _EndOfSearchError(Exception):
     """Ends SciPy's search."""
 
 
@@ -43,7 +43,7 @@ def lbfgs(
     proves a lower bound: F* >= F(w) - |g|^2 / 2 for the gradient g. The search stops when the relative gap is at most
     ``tol``, and at most a hundredth of what could be gained over w = 0: with a small C the objective is flat, and the
     origin lies within any tolerance, but is no ranking. Without convexity nothing is proved, the bound is NaN, and the
-    search stops when a step lowers the objective by less than a hundredth of ``tol`` of it.
+    search stops when a step lowers the objective by less than a hundredth of ``tol`` of what it was at the start.
 
     Parameters
     ----------
@@ -80,13 +80,15 @@ def lbfgs(
     origin = np.zeros(n_features) if centre is None else centre / unit
     best: tuple[float, Vector, P] | None = None
     lower = 0.0 if convex else nan
+    whole = nan
+    converged = not convex  # SciPy ends a search by itself where nothing is proved
     first = origin if start is None else start / unit
     at_zero = nan
     if convex and first.any():
         at_zero = float(origin @ origin) / 2 + C * risk.at(np.zeros(n_features)).value
 
     def objective(x: Vector) -> tuple[float, Vector]:
-        nonlocal best, lower, at_zero
+        nonlocal best, lower, at_zero, whole, converged
         weights = x * unit
         point = risk.at(weights)
         away = x - origin
@@ -94,26 +96,33 @@ def lbfgs(
         gradient = away + C * unit * risk.subgradients([point])[0]
         if not x.any():
             at_zero = value
+        if best is None:
+            whole = abs(value) or 1.0
         if best is None or value < best[0]:
             best = (value, weights, point)
         if convex:
             lower = max(lower, value - float(gradient @ gradient) / 2)
         step = record.add(best[0], lower, 0)
         idle = best[0] - lower > _LEFT * (at_zero - lower)  # never, where nothing is proved
-        if (step.gap <= tol and not idle) or step.n_iter >= max_iter:
-            raise _CloseEnoughError
-        return value, gradient
+        if step.gap <= tol and not idle:
+            converged = True
+            raise _EndOfSearchError
+        if step.n_iter >= max_iter:
+            converged = False
+            raise _EndOfSearchError
+        # SciPy takes progress to be relative to 1 where the objective is smaller, so it is told that it starts at 1.
+        return value / whole, gradient / whole
 
     options = {"maxcor": _MEMORY, "maxiter": max_iter, "maxfun": max_iter, "gtol": 0.0}
     options["ftol"] = 0.0 if convex else _LITTLE * tol
     interrupted = False
     try:
         minimize(objective, first, jac=True, method="L-BFGS-B", options=options)
-    except _CloseEnoughError:
+    except _EndOfSearchError:
         pass
     except KeyboardInterrupt:
         if best is None:
             raise
         interrupted = True
     assert best is not None  # the first evaluation is a best one
-    return Solution(best[1], tuple(record.steps), Bundle(), interrupted, best[2])
+    return Solution(best[1], tuple(record.steps), Bundle(), converged, interrupted, best[2])

@@ -10,6 +10,9 @@ from headrank._types import Vector
 _MOST_STEPS = 40
 """The solver needs 10 to 30, or cannot reach its tolerance for rounding; then the answer does not change any more."""
 
+_FAR = 1e15
+"""A total of so many units binds nobody. From 1e20 on, the solver would take it for infinity and say so on stderr."""
+
 
 def solve_dual(gram: Vector, offsets: Vector, total: float) -> Vector:
     """Maximise ``offsets @ a - a @ gram @ a / 2`` over ``a >= 0`` with ``sum(a) <= total``; feasible, nearly optimal.
@@ -41,7 +44,7 @@ def _solve_scaled(gram: Vector, offsets: Vector, total: float, unit: float) -> V
     solver.settings.verbose = False
     solver.settings.eps_abs = solver.settings.eps_rel = 1e-10
     solver.settings.max_iter = _MOST_STEPS
-    limit = total / unit
+    limit = min(total / unit, _FAR)
     solver.setup(
         gram * (unit / height),
         -offsets / height,

@@ -22,6 +22,10 @@ class Point(Protocol):
     def value(self) -> float:
         """The risk."""
 
+    @property
+    def offset(self) -> float:
+        """The risk at weights of 0 as the subgradient here foretells it: at most the risk there, as it is convex."""
+
 
 P = TypeVar("P", bound=Point)
 
@@ -56,6 +60,11 @@ class FunctionPoint:
     weights: Vector
     value: float
     subgradient: Vector
+
+    @property
+    def offset(self) -> float:
+        """The height of the tangent at weights of 0."""
+        return self.value - float(self.subgradient @ self.weights)
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,8 @@ class Solution:
         One per evaluation, each of which is a pass over the data. The last gives the objective and its lower bound.
     bundle : Bundle
         All cuts, of use for another C.
+    converged : bool
+        Whether it is as good as was asked for.
     interrupted : bool
         Whether the search was ended from the keyboard.
     point : Point or None
@@ -50,6 +52,7 @@ class Solution:
     weights: Vector
     trace: tuple[Step, ...]
     bundle: Bundle
+    converged: bool = True
     interrupted: bool = False
     point: object = None
 

@@ -48,9 +48,11 @@ def fpr_range(measure: Measure) -> tuple[float, float]:
     >>> fpr_range(AUC())
     (0.0, 1.0)
     """
+    can_be_smooth = smooth_for.dispatch(type(measure)) is not smooth_for.dispatch(object)
+    or_smoothly = "it with surrogate='smooth', or " if can_be_smooth else ""
     raise ValueError(
-        f"{measure!r} has no convex surrogate; learn it with surrogate='smooth', or learn PartialAUC(max_fpr=...) over "
-        "the range you care about, and measure the result by whatever you like"
+        f"{measure!r} has no convex surrogate; learn {or_smoothly}"
+        "PartialAUC(max_fpr=...) over the range you care about, and measure the result by whatever you like"
     )
 
 
@@ -74,8 +76,9 @@ def _(measure: FROCArea) -> tuple[float, float]:
 def smooth_for(measure: Measure, _bandwidth: float, _rows: RowFacts) -> SmoothRisk:
     """Return the smooth surrogate of the measure, or refuse."""
     raise ValueError(
-        f"{measure!r} has no smooth surrogate; learn a measure that has: AUC, a partial AUC, LocalAUC, WRanking, "
-        "PNormPush, RankStatistic, MassConstrainedError, LocalRankingRisk, TopTPR, or a measure of the first rows"
+        f"{measure!r} has no smooth surrogate; use 'logistic' or 'svc', which need none, or learn a measure that has: "
+        "AUC, a partial AUC, LocalAUC, WRanking, PNormPush, RankStatistic, MassConstrainedError, LocalRankingRisk, "
+        "TopTPR, or a measure of the first rows"
     )
 
 
@@ -155,15 +158,35 @@ def _(measure: TopTPR, bandwidth: float, rows: RowFacts) -> SmoothRisk:
     return SmoothTop(bandwidth, _best(measure.top), _found_reward, rows=rows)
 
 
-@smooth_for.register(PrecisionAt)
-@smooth_for.register(RecallAt)
-@smooth_for.register(EnrichmentFactor)
-def _(measure: PrecisionAt | RecallAt | EnrichmentFactor, bandwidth: float, rows: RowFacts) -> SmoothRisk:
-    # Each is the number of positives found times a factor: whoever maximises one maximises all.
-    def size(n_rows: Vector, _weighted: bool) -> Vector:
-        return np.full_like(n_rows, measure.k) if measure.is_count else shares(measure.k, n_rows)
+@smooth_for.register
+def _(measure: RecallAt, bandwidth: float, rows: RowFacts) -> SmoothRisk:
+    return SmoothTop(bandwidth, _first(measure), _found_reward, rows=rows)
 
-    return SmoothTop(bandwidth, size, _found_reward, rows=rows)
+
+@smooth_for.register
+def _(measure: PrecisionAt, bandwidth: float, rows: RowFacts) -> SmoothRisk:
+    def reward(_n_pos: Vector, _n_neg: Vector, n_top: Vector) -> Reward:
+        # A list shorter than a count is still divided by it: the rows it lacks are no positives.
+        return Reward(offset=1, base=1 / (measure.k if measure.is_count else n_top))
+
+    return SmoothTop(bandwidth, _first(measure), reward, rows=rows)
+
+
+@smooth_for.register
+def _(measure: EnrichmentFactor, bandwidth: float, rows: RowFacts) -> SmoothRisk:
+    def reward(n_pos: Vector, n_neg: Vector, n_top: Vector) -> Reward:
+        per_found = (n_pos + n_neg) / (n_pos * n_top)
+        # The mean factor exceeds 1, so it is measured by the best that any scorer could reach: one number for all
+        # lists, as the factors of two lists must keep their proportion.
+        best = np.mean(per_found * np.minimum(n_pos, n_top))
+        return Reward(offset=1, base=per_found / best)
+
+    return SmoothTop(bandwidth, _first(measure), reward, rows=rows)
+
+
+def _first(measure: PrecisionAt | RecallAt | EnrichmentFactor) -> SizeOfTop:
+    """Return the size of the top of the measures of the first rows, a row at its border counting in part."""
+    return lambda n_rows, _weighted: np.full_like(n_rows, measure.k) if measure.is_count else shares(measure.k, n_rows)
 
 
 def _best(top: float) -> SizeOfTop:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from math import nan
+from typing import Any, Protocol
 
 from headrank._types import IntVector, Vector
 
@@ -18,11 +19,15 @@ class Cut:
         The risk.
     pos_coef, neg_coef : arrays of shape (n_pos,) and (n_neg,)
         The derivative in the score of each positive and each negative.
+    offset : float
+        The height of the plane where all scores are 0, computed without the scores: where these are huge, their
+        rounding would make nonsense of risk - coef @ scores. NaN for surrogates whose planes nobody collects.
     """
 
     risk: float
     pos_coef: Vector
     neg_coef: Vector
+    offset: float = nan
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +46,19 @@ class RowFacts:
     def plain(self) -> bool:
         """Whether there is nothing to know: one list of rows that count alike."""
         return self.neg_weights is None and self.neg_queries is None
+
+    def take(self, pos: IntVector, neg: IntVector) -> RowFacts:
+        """What is known of some of the rows."""
+        return RowFacts(
+            _taken(self.pos_weights, pos),
+            _taken(self.neg_weights, neg),
+            _taken(self.pos_queries, pos),
+            _taken(self.neg_queries, neg),
+        )
+
+
+def _taken(values: Any, at: IntVector) -> Any:
+    return None if values is None else values[at]
 
 
 class Surrogate(Protocol):

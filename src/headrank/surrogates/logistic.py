@@ -49,8 +49,9 @@ def _intercept(scores: Vector, weights: Vector, n_pos: int) -> float:
     """Where the expected number of positives is their number: a root of a rising function, by safe Newton steps."""
     wanted, total = float(weights[:n_pos].sum()), float(weights.sum())
     odds = log(wanted / (total - wanted))
-    # With all scores equal to the highest, or to the lowest, the root would be at either end.
-    low, high = odds - float(scores.max()), odds - float(scores.min())
+    # With all scores equal to the highest, or to the lowest, the root would be at either end. Absent rows have none.
+    present = scores if weights.all() else scores[weights > 0]
+    low, high = odds - float(present.max()), odds - float(present.min())
     here = odds - float(weights @ scores) / total
     for _ in range(_NEWTON_STEPS):
         chance, slope = _chance(scores + here)

@@ -1,9 +1,21 @@
 """Smooth surrogates: the measures themselves with soft counts, one for every measure that can be learned.
 
 Each indicator 1{s > t} becomes a soft step of half-width h (`soft_counts`), with h in units of the standard deviation
-of all scores, so that nothing depends on the scale of the scores. Value and exact gradient cost O(N log N). As h goes
-to 0, the risk goes to 1 - measure, or to the measure itself where lower is better. (With row weights the measures of
-the best fraction go to the value for a top of exactly that fraction, which cuts the row at its border.)
+of all scores, so that nothing depends on the scale of the scores. Value and gradient cost O(N log N). The gradient is
+exact, but for the rank statistic: its phi is known by its values alone, so its slope is a difference (`differenced`).
+
+As h goes to 0, the risk goes to
+
+- 1 - measure,
+- the measure itself where lower is better,
+- 1 - measure / best for the enrichment factor and the lift, which exceed 1: best is the largest value that any scorer
+  could reach with so many positives and negatives in each list. It is one number for all scorers, so whoever minimises
+  the risk maximises the measure.
+
+With queries the measure is the mean over lists, and best the mean of the largest values. (With row weights the measures
+of the best fraction go to the value for a top of exactly that fraction, which cuts the row at its border.)
+
+Rows of weight 0, and those of a list that lacks a class, are as good as absent, whatever their scores.
 
 The smooth risks are not convex: they are minimised from the scorer of a convex one.
 
@@ -16,7 +28,7 @@ their soft rank.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -25,6 +37,9 @@ from headrank._types import BoolVector, IntVector, Vector
 from headrank.curve import shares
 from headrank.surrogates.cut import Cut, RowFacts
 from headrank.surrogates.soft_counts import Crowd
+
+_NARROWEST = 1e-10
+"""Of a narrower bandwidth, the distance of two scores, which have 16 digits, would have less than 6."""
 
 
 class ConstantScoresError(ValueError):
@@ -42,6 +57,8 @@ class Lists:
     pos_queries: IntVector | None
     neg_queries: IntVector | None
     n_queries: int
+    reach: float
+    """Half-width of the soft step."""
     weighted: bool
 
     @cached_property
@@ -76,18 +93,18 @@ class Lists:
         weights = np.concatenate([self.pos_weights, self.neg_weights])
         if self.pos_queries is None or self.neg_queries is None:
             order = np.argsort(values, kind="stable")  # two sorted runs: one linear merge
-            return Crowd(values[order], weights[order])
+            return Crowd(values[order], weights[order], self.reach)
         queries = np.concatenate([self.pos_queries, self.neg_queries])
         order = np.lexsort((values, queries))
-        return Crowd(values[order], weights[order], queries[order], self.n_queries)
+        return Crowd(values[order], weights[order], self.reach, queries[order], self.n_queries)
 
     def positives(self, weights: Vector) -> Crowd:
         """A crowd of the positives, with these weights."""
-        return Crowd(self.pos, weights, self.pos_queries, self.n_queries)
+        return Crowd(self.pos, weights, self.reach, self.pos_queries, self.n_queries)
 
     def negatives(self, weights: Vector) -> Crowd:
         """A crowd of the negatives, with these weights."""
-        return Crowd(self.neg, weights, self.neg_queries, self.n_queries)
+        return Crowd(self.neg, weights, self.reach, self.neg_queries, self.n_queries)
 
     def summed(self, values: Vector, queries: IntVector | None) -> Vector:
         """Add up rows by list."""
@@ -104,12 +121,12 @@ class Lists:
 
 @dataclass(frozen=True, eq=False)
 class SmoothRisk(ABC):
-    """A risk of standardised scores. Subclasses never see the scale of the scores.
+    """A risk of standardised scores. Subclasses never see the scale of the scores, nor rows that do not count.
 
     Parameters
     ----------
     bandwidth : float
-        Half-width of the soft step, in standard deviations of the scores (within lists).
+        Half-width of the soft step, in standard deviations of the scores (within lists). At least 1e-10.
     rows : RowFacts
         Weights and queries of the rows, if any.
     """
@@ -117,15 +134,48 @@ class SmoothRisk(ABC):
     bandwidth: float
     rows: RowFacts = field(default_factory=RowFacts, kw_only=True)
 
+    def __post_init__(self) -> None:
+        if not self.bandwidth >= _NARROWEST:
+            raise ValueError(
+                f"bandwidth must be at least {_NARROWEST:g} standard deviations of the scores, got {self.bandwidth:g}, "
+                "which is lost in the rounding of the scores; use a larger one"
+            )
+
     def __call__(self, pos_scores: Vector, neg_scores: Vector) -> Cut:
         """Evaluate at these scores. Constant scores, which have no scale, are refused."""
-        s, t = pos_scores.astype(np.float64), neg_scores.astype(np.float64)
-        v, w = _given(self.rows.pos_weights, s), _given(self.rows.neg_weights, t)
+        there = self._present
+        if there is None:
+            return self._of_scores(pos_scores, neg_scores)
+        cut = there.risk._of_scores(pos_scores[there.pos], neg_scores[there.neg])
+        pos_coef, neg_coef = np.zeros(pos_scores.size), np.zeros(neg_scores.size)
+        pos_coef[there.pos], neg_coef[there.neg] = cut.pos_coef, cut.neg_coef
+        return Cut(cut.risk, pos_coef, neg_coef)
+
+    @cached_property
+    def _present(self) -> _Present | None:
+        """The rows of some weight, in lists with both classes; None if these are all rows."""
+        pos, neg = (
+            _counting(weights, queries)
+            for weights, queries in (
+                (self.rows.pos_weights, self.rows.pos_queries),
+                (self.rows.neg_weights, self.rows.neg_queries),
+            )
+        )
+        if pos is None or neg is None:
+            return None
         if self.rows.pos_queries is not None and self.rows.neg_queries is not None:
-            n_pos = np.bincount(self.rows.pos_queries, weights=v, minlength=self._n_queries)
-            n_neg = np.bincount(self.rows.neg_queries, weights=w, minlength=self._n_queries)
-            both = (n_pos > 0) & (n_neg > 0)
-            v, w = v * both[self.rows.pos_queries], w * both[self.rows.neg_queries]
+            both = np.intersect1d(self.rows.pos_queries[pos], self.rows.neg_queries[neg])
+            pos &= np.isin(self.rows.pos_queries, both)
+            neg &= np.isin(self.rows.neg_queries, both)
+        if pos.all() and neg.all():
+            return None
+        at = np.flatnonzero(pos), np.flatnonzero(neg)
+        return _Present(*at, replace(self, rows=self.rows.take(*at)))
+
+    def _of_scores(self, pos_scores: Vector, neg_scores: Vector) -> Cut:
+        """Evaluate at these scores of rows that all count."""
+        s, t = pos_scores.astype(np.float64), neg_scores.astype(np.float64)
+        v, w = _weights_or_ones(self.rows.pos_weights, s), _weights_or_ones(self.rows.neg_weights, t)
         total = float(v.sum() + w.sum())
         size = max(float(np.abs(s).max()), float(np.abs(t).max()))
         scale = self._standardise(s, t, v, w)
@@ -137,6 +187,7 @@ class SmoothRisk(ABC):
             None if self.rows.pos_queries is None else self.rows.pos_queries[pos],
             None if self.rows.neg_queries is None else self.rows.neg_queries[neg],
             self._n_queries,
+            self.bandwidth,
             weighted=self.rows.pos_weights is not None,
         )
         cut = self._of_lists(lists)
@@ -179,6 +230,22 @@ class SmoothRisk(ABC):
 
 
 @dataclass(frozen=True, eq=False)
+class _Present:
+    """Where the rows are that count, and the risk of these."""
+
+    pos: IntVector
+    neg: IntVector
+    risk: SmoothRisk
+
+
+def _counting(weights: Vector | None, queries: IntVector | None) -> BoolVector | None:
+    """Which rows have a weight, if anything is known of them."""
+    if weights is not None:
+        return weights > 0
+    return None if queries is None else np.ones(queries.size, dtype=np.bool_)
+
+
+@dataclass(frozen=True, eq=False)
 class SmoothPairs(SmoothRisk):
     """1 - the mean of soft 1{s > t} over pairs: negatives of false positive rates in a range, the lowest positives.
 
@@ -206,16 +273,15 @@ class SmoothPairs(SmoothRisk):
     scale: float = 1.0
 
     def _of_lists(self, lists: Lists) -> Cut:
-        h = self.bandwidth
         neg = _counted(lists.neg_weights, lists.neg_queries, lists.n_neg, self.min_fpr, self.max_fpr)
         pos = _counted(lists.pos_weights, lists.pos_queries, lists.n_pos, self.min_tpr, 1.0)
         width = lists.n_pos * (1 - self.min_tpr) * lists.n_neg * (self.max_fpr - self.min_fpr)
         pos *= lists.spread(self.scale * lists.share / np.where(width > 0, width, 1.0), lists.pos_queries)
         reached = np.flatnonzero(neg)  # of a narrow range, few
         queries = None if lists.neg_queries is None else lists.neg_queries[reached]
-        negatives = Crowd(lists.neg[reached], neg[reached], queries, lists.n_queries)
-        below, rise = negatives.below(lists.pos, lists.pos_queries, h)
-        neg[reached] *= lists.positives(pos).below(lists.neg[reached], queries, h)[1]
+        negatives = Crowd(lists.neg[reached], neg[reached], lists.reach, queries, lists.n_queries)
+        below, rise = negatives.below(lists.pos, lists.pos_queries)
+        neg[reached] *= lists.positives(pos).below(lists.neg[reached], queries)[1]
         return Cut(self.scale - float(pos @ below), -pos * rise, neg)
 
 
@@ -235,5 +301,5 @@ def _order(scores: Vector, queries: IntVector | None) -> IntVector:
     return np.argsort(scores) if queries is None else np.lexsort((scores, queries))
 
 
-def _given(weights: Vector | None, scores: Vector) -> Vector:
+def _weights_or_ones(weights: Vector | None, scores: Vector) -> Vector:
     return np.ones(scores.size) if weights is None else weights.astype(np.float64, copy=False)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from headrank._types import Vector
+from headrank._types import BoolVector, Vector
 from headrank.surrogates.cut import Cut
 from headrank.surrogates.smooth import Lists, SmoothRisk
 from headrank.surrogates.soft_counts import soft_step
@@ -15,6 +16,7 @@ from headrank.surrogates.soft_counts import soft_step
 _BISECTIONS = 60
 """Enough to find the border of the top to the last digit of its float."""
 _SHORT = 1e-6
+"""Half the step of a difference, in relative ranks: short for phi, long for the rounding of its values."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,14 +26,24 @@ class Reward:
     The risk is ``offset - sum over the positives in the top of their worth``. One value for each list, or for all.
     """
 
-    offset: Vector | float
-    base: Vector | float = 0.0
-    per_neg: Vector | float = 0.0
-    per_pos: Vector | float = 0.0
+    offset: Any
+    base: Any = 0.0
+    per_neg: Any = 0.0
+    per_pos: Any = 0.0
+
+    def of_all_lists(self, counted: BoolVector) -> Reward:
+        """Give every list its values: those of the lists that count are here, the others' are 0."""
+
+        def spread(values: Any) -> Vector:
+            per_list = np.zeros(counted.size)
+            per_list[counted] = values
+            return per_list
+
+        return Reward(*map(spread, (self.offset, self.base, self.per_neg, self.per_pos)))
 
 
 RewardOfCounts = Callable[[Vector, Vector, Vector], Reward]
-"""How the reward follows from the numbers of positives and negatives and the size of the top of each list."""
+"""How the reward follows from the positives, the negatives and the size of the top of each list with both classes."""
 SizeOfTop = Callable[[Vector, bool], Vector]
 """How many rows the top of a list of so many rows has, and whether the rows have weights, which cannot be counted."""
 
@@ -41,7 +53,8 @@ class SmoothTop(SmoothRisk):
     """A sum over the positives in the best rows of a list, each worth what `Reward` says.
 
     A row at score x is in the top by the soft step of x - Q, and Q solves "soft count above Q = size of the top", so
-    the top always has its size.
+    the top always has its size. The risk is the mean over lists, so the reward carries whatever differs between them:
+    precision divides the positives found by the size of the top, recall by the positives of the list.
 
     >>> from headrank.measures import LocalAUC
     >>> from headrank.surrogates import surrogate_for
@@ -54,48 +67,78 @@ class SmoothTop(SmoothRisk):
     reward: RewardOfCounts
 
     def _of_lists(self, lists: Lists) -> Cut:
-        h, queries = self.bandwidth, lists.pos_queries
         n_top = np.minimum(self.size(lists.n_rows, lists.weighted), lists.n_rows)
-        reward = self.reward(*(np.where(lists.counted, number, 1.0) for number in (lists.n_pos, lists.n_neg, n_top)))
+        reward = self.reward(*(number[lists.counted] for number in (lists.n_pos, lists.n_neg, n_top)))
+        reward = reward.of_all_lists(lists.counted)
         border = self._border(lists, n_top)
-        member, member_rise = soft_step(lists.pos - lists.spread(border, queries), h)
-        weight = lists.pos_weights * lists.spread(lists.share, queries)
-        base, per_neg, per_pos = (
-            lists.spread(part * np.ones(lists.n_queries), queries)
-            for part in (reward.base, reward.per_neg, reward.per_pos)
+        member, member_rise = soft_step(lists.pos - lists.spread(border, lists.pos_queries), lists.reach)
+        worth, worth_rise = self._worth(lists, reward)
+        weight = lists.pos_weights * lists.spread(lists.share, lists.pos_queries)
+        pos_taken, neg_taken = self._taken_by_rising(lists, reward, weight * member)
+        leaving = weight * member_rise * worth
+        neg_rise = soft_step(lists.neg - lists.spread(border, lists.neg_queries), lists.reach)[1]
+        near = lists.pos_weights * member_rise, lists.neg_weights * neg_rise
+        pos_pushed, neg_pushed = self._pushed_out_by_rising(lists, *near, leaving)
+        return Cut(
+            float(np.sum(reward.offset * lists.share) - (weight * member) @ worth),
+            pos_taken + pos_pushed - (weight * member * worth_rise + leaving),
+            neg_taken + neg_pushed,
         )
-        worth, worth_rise = base + np.zeros(lists.pos.size), np.zeros(lists.pos.size)
-        pos_coef, neg_coef = np.zeros(lists.pos.size), np.zeros(lists.neg.size)
-        for per_row, crowd, rows, row_queries, row_weights, coef in (
-            (per_neg, lists.negatives, lists.neg, lists.neg_queries, lists.neg_weights, neg_coef),
-            (per_pos, lists.positives, lists.pos, lists.pos_queries, lists.pos_weights, pos_coef),
+
+    @staticmethod
+    def _worth(lists: Lists, reward: Reward) -> tuple[Vector, Vector]:
+        """What each positive is worth if it is in the top, and the derivative of that in its score."""
+        queries = lists.pos_queries
+        worth, rise = lists.spread(reward.base, queries) + np.zeros(lists.pos.size), np.zeros(lists.pos.size)
+        for per_row, crowd, weights in (
+            (reward.per_neg, lists.negatives, lists.neg_weights),
+            (reward.per_pos, lists.positives, lists.pos_weights),
         ):
-            if np.any(per_row):
-                below, rise = crowd(row_weights).below(lists.pos, queries, h)
-                worth += per_row * below
-                worth_rise += per_row * rise
-                # What a row takes from the positives around it by rising past them.
-                coef += row_weights * lists.positives(weight * member * per_row).below(rows, row_queries, h)[1]
-        pos_coef -= weight * (member * worth_rise + member_rise * worth)
-        # Rows near the border push it up, and the top's members out.
-        pushed = lists.summed(weight * member_rise * worth, queries)
-        pos_near = lists.pos_weights * member_rise
-        neg_near = lists.neg_weights * soft_step(lists.neg - lists.spread(border, lists.neg_queries), h)[1]
-        near = lists.summed(pos_near, queries) + lists.summed(neg_near, lists.neg_queries)
-        push = np.divide(pushed, near, out=np.zeros_like(pushed), where=near > 0)
-        pos_coef += pos_near * lists.spread(push, queries)
-        neg_coef += neg_near * lists.spread(push, lists.neg_queries)
-        return Cut(float(np.sum(reward.offset * lists.share) - (weight * member) @ worth), pos_coef, neg_coef)
+            if per_row.any():
+                each = lists.spread(per_row, queries)
+                below, below_rise = crowd(weights).below(lists.pos, queries)
+                worth += each * below
+                rise += each * below_rise
+        return worth, rise
+
+    @staticmethod
+    def _taken_by_rising(lists: Lists, reward: Reward, held: Vector) -> tuple[Vector, Vector]:
+        """What each row, positives first, takes from the positives around it by rising past them.
+
+        ``held`` is how much of each positive counts in the top.
+        """
+        pos, neg = np.zeros(lists.pos.size), np.zeros(lists.neg.size)
+        if reward.per_pos.any():
+            passed = lists.positives(held * lists.spread(reward.per_pos, lists.pos_queries))
+            pos = lists.pos_weights * passed.below(lists.pos, lists.pos_queries)[1]
+        if reward.per_neg.any():
+            passed = lists.positives(held * lists.spread(reward.per_neg, lists.pos_queries))
+            neg = lists.neg_weights * passed.below(lists.neg, lists.neg_queries)[1]
+        return pos, neg
+
+    @staticmethod
+    def _pushed_out_by_rising(
+        lists: Lists, pos_near: Vector, neg_near: Vector, leaving: Vector
+    ) -> tuple[Vector, Vector]:
+        """What is lost by the rise of each row, positives first: near the border it lifts it, and members fall out.
+
+        ``pos_near`` and ``neg_near`` are how fast each row enters the top as it rises, ``leaving`` what each positive
+        loses as the border rises.
+        """
+        near = lists.summed(pos_near, lists.pos_queries) + lists.summed(neg_near, lists.neg_queries)
+        lost = lists.summed(leaving, lists.pos_queries)
+        push = np.divide(lost, near, out=np.zeros_like(lost), where=near > 0)
+        return pos_near * lists.spread(push, lists.pos_queries), neg_near * lists.spread(push, lists.neg_queries)
 
     def _border(self, lists: Lists, n_top: Vector) -> Vector:
         """Q of each list: above it, with a soft edge, lie ``n_top`` rows."""
         n_below = lists.n_rows - n_top
         each = None if lists.pos_queries is None else np.arange(lists.n_queries)
-        low = np.full(lists.n_queries, min(lists.pos.min(), lists.neg.min()) - self.bandwidth)
-        high = np.full(lists.n_queries, max(lists.pos.max(), lists.neg.max()) + self.bandwidth)
+        low = np.full(lists.n_queries, min(lists.pos.min(), lists.neg.min()) - lists.reach)
+        high = np.full(lists.n_queries, max(lists.pos.max(), lists.neg.max()) + lists.reach)
         for _ in range(_BISECTIONS):
             middle = (low + high) / 2
-            too_high = lists.everybody.below(middle, each, self.bandwidth)[0] > n_below
+            too_high = lists.everybody.below(middle, each)[0] > n_below
             high, low = np.where(too_high, middle, high), np.where(too_high, low, middle)
         return np.asarray((low + high) / 2)
 
@@ -104,7 +147,8 @@ class SmoothTop(SmoothRisk):
 class SmoothRanks(SmoothRisk):
     """1 - the mean over the positives of ``phi(rank / (N + 1))``, with soft ranks.
 
-    ``phi`` takes relative ranks and returns its values and its derivatives there.
+    ``phi`` takes relative ranks and returns its values and its derivatives there. The gradient is as exact as these:
+    to rounding with `power`, to the error of a difference with `differenced`.
 
     >>> risk = SmoothRanks(1e-3, lambda v: (v, np.ones_like(v)))
     >>> round(risk(np.array([4.0, 2.0]), np.array([3.0, 1.0])).risk, 9)
@@ -114,8 +158,8 @@ class SmoothRanks(SmoothRisk):
     phi: Callable[[Vector], tuple[Vector, Vector]]
 
     def _of_lists(self, lists: Lists) -> Cut:
-        h, queries = self.bandwidth, lists.pos_queries
-        ranks, rise = lists.everybody.below(lists.pos, queries, h)
+        queries = lists.pos_queries
+        ranks, rise = lists.everybody.below(lists.pos, queries)
         per_rank = lists.spread(1 / (lists.n_rows + 1), queries)
         values, slopes = self.phi((ranks + 0.5) * per_rank)
         share = np.divide(lists.share, lists.n_pos, out=np.zeros_like(lists.share), where=lists.counted)
@@ -123,8 +167,8 @@ class SmoothRanks(SmoothRisk):
         gain = weight * slopes * per_rank
         # A positive that rises gains ranks; a row that rises takes one from each positive it passes.
         passed = lists.positives(gain)
-        pos_coef = lists.pos_weights * passed.below(lists.pos, queries, h)[1] - gain * rise
-        neg_coef = lists.neg_weights * passed.below(lists.neg, lists.neg_queries, h)[1]
+        pos_coef = lists.pos_weights * passed.below(lists.pos, queries)[1] - gain * rise
+        neg_coef = lists.neg_weights * passed.below(lists.neg, lists.neg_queries)[1]
         return Cut(1 - float(weight @ values), pos_coef, neg_coef)
 
 
@@ -134,7 +178,16 @@ def power(exponent: float) -> Callable[[Vector], tuple[Vector, Vector]]:
 
 
 def differenced(phi: Callable[[Vector], Vector]) -> Callable[[Vector], tuple[Vector, Vector]]:
-    """Return a function given by its values alone, and its slopes as differences over a short step."""
+    """Return a function given by its values alone, and its slopes as differences over a short step.
+
+    The values are exact. The slopes are central differences over 2e-6, or over the way to 0 or 1 where that is nearer:
+    off by about 1e-10 from rounding and 1e-12 times the third derivative of phi. Where phi jumps, a slope is its jump
+    over the step.
+
+    >>> values, slopes = differenced(np.square)(np.array([0.25]))
+    >>> values, slopes.round(6)
+    (array([0.0625]), array([0.5]))
+    """
 
     def read(v: Vector) -> tuple[Vector, Vector]:
         reach = np.minimum(_SHORT, np.minimum(v, 1 - v) / 2)  # phi is defined between 0 and 1 only

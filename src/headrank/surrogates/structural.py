@@ -92,15 +92,18 @@ class StructuralHinge:
             np.copyto(gain, gain_before, where=stops)
         scale = 1 / (s.size * (high - low))
         overtaking = np.cumsum(np.bincount(stop, minlength=m + 1)[:-1]) * scale
+        offset = overtaking[m - last : m - first].sum()
+        offset -= (low - first) * overtaking[m - first - 1] + (last - high) * overtaking[m - last]
         neg_coef: Vector = np.zeros(n)
         neg_coef[order if rows is None else rows[order]] = overtaking
-        return Cut(float(gain.sum()) * scale, np.asarray((stop - m) * scale), neg_coef)
+        return Cut(float(gain.sum()) * scale, np.asarray((stop - m) * scale), neg_coef, float(offset))
 
     def _of_cells(self, s: Vector, t: Vector) -> Cut:
-        cells = self._cells(t)
-        queries = _given(self.rows.pos_queries, np.zeros(s.size, dtype=np.intp))
-        weights = _given(self.rows.pos_weights, np.ones(s.size))
-        n_pos = np.bincount(queries, weights=weights, minlength=cells.n_queries)
+        queries = _or_default(self.rows.pos_queries, np.zeros(s.size, dtype=np.intp))
+        weights = _or_default(self.rows.pos_weights, np.ones(s.size))
+        n_queries = 1 + int(max(queries.max(), _or_default(self.rows.neg_queries, queries).max()))
+        n_pos: Vector = np.bincount(queries, weights=weights, minlength=n_queries).astype(np.float64, copy=False)
+        cells = self._cells(t, n_pos)
         counted = (n_pos > 0) & (cells.range_width > 0)
         scale = np.zeros(cells.n_queries)
         scale[counted] = 1 / (n_pos[counted] * cells.range_width[counted] * np.count_nonzero(counted))
@@ -117,15 +120,18 @@ class StructuralHinge:
         start = cells.starts[queries]
         change = np.bincount(start, weights=pos_scale, minlength=number.size + 1)
         change -= np.bincount(r, weights=pos_scale, minlength=number.size + 1)
-        overtaken = np.cumsum(change)[:-1] * cells.width
+        overtaking = np.cumsum(change)[:-1]
+        overtaken = overtaking * cells.width
         neg_coef: Vector = np.bincount(cells.rows, weights=overtaken, minlength=t.size).astype(np.float64, copy=False)
         pos_coef = -pos_scale * (cells.width_sums[r] - cells.width_sums[start])
-        return Cut(float(gain @ pos_scale), pos_coef, neg_coef)
+        return Cut(float(gain @ pos_scale), pos_coef, neg_coef, float(overtaking @ cells.loss))
 
-    def _cells(self, t: Vector) -> _Cells:
+    def _cells(self, t: Vector, n_pos: Vector) -> _Cells:
         """Lay the negatives out as cells on a line, query by query, each query's in descending order of scores."""
-        queries = _given(self.rows.neg_queries, np.zeros(t.size, dtype=np.intp))
-        n_queries = 1 + int(max(queries.max(), _given(self.rows.pos_queries, queries).max()))
+        queries = _or_default(self.rows.neg_queries, np.zeros(t.size, dtype=np.intp))
+        n_queries = n_pos.size
+        # The sums run through all queries: scores of one that is left out, however large, must not round the others.
+        t = np.where(n_pos[queries] > 0, t, 0.0)
         rows = np.lexsort((-t, queries))
         queries = queries[rows]
         widths = np.ones(t.size) if self.rows.neg_weights is None else self.rows.neg_weights[rows]
@@ -148,6 +154,7 @@ class StructuralHinge:
         n_through = np.bincount(queries, weights=left < low[queries], minlength=n_queries)
         return _Cells(
             u=t[rows] + loss / (right - left),
+            loss=loss,
             width=right - left,
             rows=rows,
             queries=queries,
@@ -162,11 +169,13 @@ class StructuralHinge:
 class _Cells:
     """Negatives as cells on a line, query by query, each query's in descending order of scores.
 
-    ``u`` is c_j / v_j + t_(j) for a cell of width v_j. For each query, ``starts``, ``before`` and ``through`` give its
-    first cell, the first that is not wholly before its range, and the first behind the start of its range.
+    ``u`` is c_j / v_j + t_(j) for a cell of width v_j and loss c_j. For each query, ``starts``, ``before`` and
+    ``through`` give its first cell, the first that is not wholly before its range, and the first behind the start of
+    its range.
     """
 
     u: Vector
+    loss: Vector
     width: Vector
     rows: IntVector
     queries: IntVector
@@ -198,5 +207,5 @@ class _Cells:
         return r, gain
 
 
-def _given(values: Any, otherwise: Any) -> Any:
-    return otherwise if values is None else values
+def _or_default(values: Any, default: Any) -> Any:
+    return default if values is None else values
