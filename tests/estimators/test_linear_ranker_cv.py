@@ -170,7 +170,13 @@ def test_a_count_of_all_rows_is_the_same_share_of_a_fold(kind):
     X, y = gaussians()
     ranker = quick(kind(24), ("logistic", "smooth")).fit(X, y)
     assert f"{kind(0.2)}" in ranker.cv_results_.columns
-    assert ranker.trials_ is not None
+    assert ranker.measure_ == kind(0.2)
+    twice = quick(kind(24), ("logistic",)).fit(X, y, sample_weight=np.full(y.size, 2.0))
+    assert twice.measure_ == kind(0.1)  # weight 2 is the row twice
+    some = quick(kind(24), ("logistic",)).fit(np.vstack([X, X]), np.append(y, y), np.repeat([1.0, 0.0], y.size))
+    assert some.measure_ == kind(0.2)  # weight 0 is no row
+    ranker.refit(np.vstack([X, X]), np.append(y, y))
+    assert {one.measure for one in ranker.rankers_} == {ranker.measure_} == {kind(0.2)}
     same = quick(kind(0.2), ("logistic", "smooth")).fit(X, y)
     assert all((a.values == b.values).all() for a, b in zip(ranker.trials_, same.trials_, strict=True))
     assert ranker.score(X, y) == kind(24)(y, X @ ranker.coef_)

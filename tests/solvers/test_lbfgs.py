@@ -243,3 +243,59 @@ def test_an_interrupt_before_anything_is_known_goes_on():
 def test_the_same_input_gives_the_same_bytes():
     one, other = (lbfgs(FunctionRisk(stretched), n_features=10, C=10.0, tol=1e-8) for _ in range(2))
     assert (one.weights == other.weights).all()
+
+
+# -- when it ends ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e-3, 1e3, 1e6])
+def test_without_a_proof_the_size_of_the_objective_does_not_matter(scale):
+    """All of the objective is multiplied: the risk, and the penalty through its unit."""
+    rows = np.random.default_rng(0).normal(size=(40, 8))
+
+    def waves(w):
+        along = rows @ w
+        return float((1 - np.cos(along)).mean()), rows.T @ np.sin(along) / 40
+
+    def search(factor):
+        risk = FunctionRisk(lambda w: tuple(factor * each for each in waves(w)))
+        unit = 1 / np.sqrt(factor)
+        return lbfgs(risk, n_features=8, C=50.0, start=np.full(8, 0.4), unit=unit, convex=False)
+
+    plain, scaled = search(1.0), search(scale)
+    assert plain.converged
+    assert scaled.converged
+    for one, factor in ((plain, 1.0), (scaled, scale)):  # the minimum is 0
+        assert one.trace[0].objective > 1 * factor
+        assert one.objective < 1e-4 * factor
+
+
+def test_little_is_left_when_it_ends_without_a_proof():
+    """A step that gains less than a hundredth of tol is the last one."""
+    rows = np.random.default_rng(1).normal(size=(60, 5)) * [1, 3, 10, 30, 100]
+
+    def bowl(w):
+        return float(np.sqrt(1 + (rows @ w - 1) ** 2).mean()), rows.T @ (
+            (rows @ w - 1) / np.sqrt(1 + (rows @ w - 1) ** 2)
+        ) / 60
+
+    rough, fine = (lbfgs(FunctionRisk(bowl), n_features=5, C=1.0, tol=tol, convex=False) for tol in (1e-3, 1e-12))
+    assert rough.trace[0].objective - rough.objective >= 0.99 * (fine.trace[0].objective - fine.objective)
+
+
+@pytest.mark.parametrize("convex", [True, False])
+def test_it_says_whether_it_has_converged(convex):
+    def search(**more):
+        return lbfgs(FunctionRisk(half_square([3, -4])), n_features=2, C=1.0, convex=convex, **more)
+
+    assert search().converged
+    assert not search(max_iter=1).converged
+
+
+def test_weights_within_tol_of_0_are_no_end():
+    """With a small C the origin is within any tolerance, and a search that is stopped there has not converged."""
+    risk = FunctionRisk(half_square([3, -4]))
+    stopped = lbfgs(risk, n_features=2, C=1e-7, max_iter=1)
+    assert stopped.gap <= 1e-3
+    assert not stopped.converged
+    assert lbfgs(risk, n_features=2, C=1e-7).converged
