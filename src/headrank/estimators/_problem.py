@@ -185,16 +185,16 @@ def pose(
     loss = surrogate_for(measure, surrogate, _facts(surrogate, positive, weights, queries), bandwidth=bandwidth)
     scale, unit = None, 1.0
     if standardize or standardize is None:
-        variances = _variances(X, of_all)
+        variances = variances_of(X, of_all)
         least = 0.0 if standardize or isinstance(X, np.ndarray) else 1.0
         scale = np.sqrt(np.where(variances > least, variances, 1.0))
         rows = ScaledRows(rows, scale)
     elif surrogate not in HINGES:
-        unit = float(np.sqrt(_variances(X, of_all).mean())) or 1.0
+        unit = float(np.sqrt(variances_of(X, of_all).mean())) or 1.0
     return Problem(LinearRisk(rows, loss, positive), surrogate, measure, weights, queries, scale, unit)
 
 
-def _variances(X: Any, weights: Vector | None) -> Vector:
+def variances_of(X: Any, weights: Vector | None) -> Vector:
     """Variance of each feature, 0 where it is rounding alone. One pass, by blocks: X is not copied."""
     from sklearn.preprocessing import StandardScaler
     from sklearn.utils import gen_batches

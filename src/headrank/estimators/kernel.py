@@ -10,7 +10,7 @@ from sklearn.kernel_approximation import Nystroem
 
 from headrank._numbers import above_zero, whole
 from headrank._types import ArrayLike, Vector
-from headrank.estimators._problem import _variances
+from headrank.estimators._problem import variances_of
 from headrank.estimators._scorer import Scorer
 from headrank.estimators.cross_validation import LinearRankerCV
 from headrank.estimators.linear import LinearRanker
@@ -130,4 +130,4 @@ class KernelRanker(Scorer):
 def _variance(X: Any) -> float:
     """Variance of all values of X together: within features, and between their means. X is not copied."""
     means = open_rows(X).combine(np.full(X.shape[0], 1 / X.shape[0]))
-    return float(_variances(X, None).mean() + means.var())
+    return float(variances_of(X, None).mean() + means.var())

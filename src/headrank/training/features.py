@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 BLOCK_ROWS = 50_000
-"""Rows that are scored at a time, here and by a `TableModel`, so that memory stays flat and scores are the same."""
+"""Rows that are scored at a time, here and by a `TableModel`, so that memory stays flat.
+
+Blocks of other sizes give other scores in the last digit: BLAS adds in another order."""
 _WHOLE = 2**24
 """Up to here single precision has all whole numbers."""
 _ALMOST_INFINITE = 1e38
