@@ -64,7 +64,7 @@ def test_a_hinge_that_collapses_on_some_folds_is_not_chosen_for_that():
 
 
 def test_collapsed_members_add_nothing_to_what_is_fitted_to_all_rows(collapsing):
-    refits = Refits(problem_of(), None, **LIMITS, tally=Tally(lambda _done, _total: None))
+    refits = Refits(problem_of(), [], None, **LIMITS, tally=Tally(lambda _done, _total: None))
     pair = (Candidate("tight", 100.0), Candidate("logistic", 1.0))
     together, alone = (refits.rankers(Candidate("smooth", 1.0, 0.3, start))[0] for start in (pair, pair[1:]))
     np.testing.assert_allclose(together.coef_, alone.coef_, rtol=1e-9)
@@ -97,3 +97,10 @@ def test_running_out_of_evaluations_is_no_collapse():
     ):
         ranker.fit(X, y)
     assert not ranker.set_params(max_iter=100).fit(X, y).collapsed_
+
+
+@pytest.mark.parametrize("start", [LinearRankerCV(), [LinearRanker(), LinearRankerCV()]])
+def test_a_start_is_one_linear_ranker_or_several(start):
+    X, y = gaussians()
+    with pytest.raises(TypeError, match="start must be a LinearRanker, or several, got LinearRankerCV"):
+        LinearRanker(surrogate="smooth", start=start).fit(X, y)

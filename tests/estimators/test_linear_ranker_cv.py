@@ -84,6 +84,22 @@ def test_the_refit_starts_where_the_folds_did():
     assert ranker.rankers_[0].bandwidth == ranker.best_.bandwidth == 0.3
 
 
+def test_the_last_fit_goes_the_way_that_the_folds_went():
+    """The smooth risk has many minima. From the smallest C up, each fit starts where the last one ended."""
+    X, y = with_outlying_negatives()
+    Cs = (0.1, 1.0, 10.0, 100.0)
+    ranker = quick("pauc@0.05", surrogates=("smooth",), Cs=Cs).fit(X, y)
+    assert ranker.best_.C == 100
+    along = LinearRanker(
+        "pauc@0.05", surrogate="smooth", bandwidth=0.3, max_iter=300, standardize=True, warm_start=True
+    )
+    for C in Cs:
+        along.set_params(C=C).fit(X, y)
+    np.testing.assert_allclose(ranker.rankers_[0].coef_, along.coef_, rtol=1e-4)
+    assert ranker.rankers_[0].n_iter_ == along.n_iter_
+    assert ranker.rankers_[0].n_iter_ != clone(along).fit(X, y).n_iter_
+
+
 @pytest.mark.parametrize("surrogate", ["logistic", "tight", "smooth"])
 def test_weights_and_queries_count_on_the_folds(surrogate):
     X, y = gaussians(60, 120, shift=2.0)
@@ -265,9 +281,12 @@ def test_whoever_wants_to_know_is_told_how_far_it_is():
     X, y = gaussians()
     told = []
     ranker = quick(surrogates=("logistic", "smooth"), verbose=lambda done, total: told.append((done, total)))
-    n_last = len(ranker.fit(X, y).rankers_)
-    assert told[0] == (0, 2)  # the last fits, at most one of each surrogate
-    assert told[1:14] == [(done, 14) for done in range(13)]
+    ranker.fit(X, y)
+    n_last = len(
+        {C for one in ranker.rankers_ for C in ((0.1, one.C) if one.surrogate == "smooth" else (one.surrogate,))}
+    )
+    assert told[0] == (0, 3)  # the last fits: one of logistic, and all that may lead to a smooth one
+    assert told[1:14] == [(done, 15) for done in range(13)]
     assert told[14:] == [(done, 12 + n_last) for done in range(12, 13 + n_last)]
     told.clear()
     assert ranker.refit(X, y)

@@ -5,7 +5,8 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from headrank.estimators import LinearRanker, path
+from headrank.estimators import LinearRanker, LinearRankerCV, path
+from samples import gaussians
 
 SURROGATES = ["structural", "tight", "logistic", "svc", "smooth"]
 
@@ -84,3 +85,9 @@ def test_one_warning_names_all_that_has_not_converged(sample):
     assert len(told) == 1
     assert told[0].filename == __file__
     assert list(result.Cs) == [1e-6, 10, 100]
+
+
+def test_only_a_linear_ranker_has_a_path():
+    X, y = gaussians()
+    with pytest.raises(TypeError, match="a path is that of a LinearRanker, got LinearRankerCV"):
+        path(LinearRankerCV(), X, y)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -21,6 +22,9 @@ class Refits:
     ----------
     problem : Problem
         Of all rows.
+    tried : sequence of Candidate
+        All candidates. A smooth one is fitted as on the folds, along the smaller C of its grid: its risk has many
+        minima, and which one is found depends on the way.
     standardize, tol, max_iter
         As in `headrank.LinearRankerCV`.
     tally : Tally
@@ -28,6 +32,7 @@ class Refits:
     """
 
     problem: Problem
+    tried: Sequence[Candidate]
     standardize: bool | None
     tol: float
     max_iter: int
@@ -37,7 +42,7 @@ class Refits:
 
     def rankers(self, candidate: Candidate | Average) -> tuple[LinearRanker, ...]:
         """The members of an average, or the one candidate."""
-        if missing := _needed(candidate) - self._fits.keys():
+        if missing := self._with_ways(_needed(candidate)) - self._fits.keys():
             self.tally.left(len(missing))
         return tuple(self._fitted(member)[0] for member in members_of(candidate))
 
@@ -60,7 +65,9 @@ class Refits:
             anchor = None
             if candidate.surrogate == "smooth":
                 anchor = problem.averaged(starts) if starts else ranker.anchor(problem)
-            solution = ranker.search(problem, candidate.C, anchor=anchor)
+            way = self._way(candidate)
+            start = self._fitted(way[-1])[1] if way else None
+            solution = ranker.search(problem, candidate.C, start=start, anchor=anchor)
             if solution.interrupted:
                 raise KeyboardInterrupt
             if not solution.converged:
@@ -70,6 +77,18 @@ class Refits:
             self._fits[candidate] = ranker, weights
             self.tally.done()
         return self._fits[candidate]
+
+    def _way(self, candidate: Candidate) -> list[Candidate]:
+        """Those of smaller C that lead to a smooth one, in rising order."""
+        if candidate.surrogate != "smooth":
+            return []
+        return sorted(
+            (each for each in self.tried if replace(each, C=candidate.C) == candidate and each.C < candidate.C),
+            key=lambda each: each.C,
+        )
+
+    def _with_ways(self, candidates: set[Candidate]) -> set[Candidate]:
+        return candidates.union(*map(self._way, candidates))
 
 
 def _needed(candidate: Candidate | Average) -> set[Candidate]:

@@ -90,7 +90,8 @@ class LinearRankerCV(LinearScorer):
     measure_ : Measure
         What was measured on the folds: ``measure``, a number of first rows turned into a fraction of all.
     rankers_ : tuple of LinearRanker
-        The choice, fitted to all rows; of an average, those members that have not collapsed there.
+        The choice, fitted to all rows; of an average, those members that have not collapsed there. Smooth ones were
+        fitted along the smaller C of their grid, as on the folds: fitted anew by themselves, they may end elsewhere.
     collapsed_ : bool
         Whether no candidate has learned anything.
     n_iter_ : int
@@ -159,7 +160,8 @@ class LinearRankerCV(LinearScorer):
             problem.with_surrogate(group[0].kind, measure=target_of(problem.measure, group[0].surrogate))
         folds = [Fold(problem, train, test) for train, test in self._splits(problem, X, y, sample_weight, qid)]
         with tally_for(self.verbose, f"choosing for {problem.measure}") as tally, threads_that_pay(problem.size):
-            tally.expect(len(groups))  # for the last fits: at most one of each group
+            # For the last fits: at most one of each group, and what leads to a smooth one.
+            tally.expect(sum(len(group) if group[0].surrogate == "smooth" else 1 for group in groups))
             search = Search(folds, self.Cs is None, n_jobs=self.n_jobs, tally=tally, **self._limits())
             self.trials_, self.measure_ = tuple(search.trials(groups)), problem.measure
             return self._learn(problem, tally)
@@ -177,7 +179,8 @@ class LinearRankerCV(LinearScorer):
 
     def _learn(self, problem: Problem, tally: Tally) -> Self:
         """Fit the choice to all rows; should it collapse there, the next one in order, and the choice if all do."""
-        refits = Refits(problem, self.standardize, tally=tally, **self._limits())
+        tried = [trial.candidate for trial in self.trials_ if isinstance(trial.candidate, Candidate)]
+        refits = Refits(problem, tried, self.standardize, tally=tally, **self._limits())
         order = in_order_of_choice(self.trials_)
         chosen, self.rankers_ = next(
             ((trial, learned) for trial in order if (learned := refits.learned(trial.candidate))),

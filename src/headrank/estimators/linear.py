@@ -9,6 +9,7 @@ from math import isnan, nan
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
 from headrank._numbers import above_zero, whole
@@ -208,7 +209,9 @@ class LinearRanker(LinearScorer):
     def anchor(self, problem: Problem) -> Vector:
         """Find the scorer that the smooth surrogate starts from and stays near, scaled to variance 1."""
         if self.start:
-            starts = [self.start] if isinstance(self.start, LinearRanker) else self.start
+            starts = [self.start] if isinstance(self.start, BaseEstimator) else self.start
+            if strangers := [type(each).__name__ for each in starts if not isinstance(each, LinearRanker)]:
+                raise TypeError(f"start must be a LinearRanker, or several, got {', '.join(strangers)}")
             return problem.averaged([ranker._learned_from(problem) for ranker in starts])
         solution = lbfgs(
             problem.with_surrogate("logistic").risk,

@@ -88,6 +88,8 @@ def path(
     ordered = sorted(above_zero("C", C) for C in Cs)
     if not ordered:
         raise ValueError("needed at least one C, got none")
+    if not isinstance(ranker, LinearRanker):
+        raise TypeError(f"a path is that of a LinearRanker, got {type(ranker).__name__}")
     problem = ranker.pose(X, y, sample_weight, qid)
     bundle, start, fits = Bundle(), None, []
     with threads_that_pay(problem.size):
