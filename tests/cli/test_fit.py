@@ -11,6 +11,7 @@ import headrank as hr
 from cli.running import finish, left_in, refused, run, start
 from cli.tables import clean, letor, of_all_kinds
 
+OPTIONS = ["--target", "churned", "--id", "customer", "--drop", "remark", "--top", "0.1", "--models", "linear"]
 WRITTEN = ["model", "ranked.csv", "report.html", "result.json"]
 
 
@@ -19,8 +20,7 @@ def fitted(tmp_path_factory):
     """All kinds of columns, fitted by the installed command: the folder it left, and what it printed."""
     folder = tmp_path_factory.mktemp("fitted")
     of_all_kinds().write_csv(folder / "customers.csv")
-    arguments = ["--target", "churned", "--id", "customer", "--drop", "remark", "--top", "0.1", "--models", "linear"]
-    done = finish(start("fit", "customers.csv", *arguments, "--out", "result", cwd=folder))
+    done = finish(start("fit", "customers.csv", *OPTIONS, "--out", "result", cwd=folder))
     assert done.code == 0, done.err
     return folder, done
 
@@ -34,6 +34,14 @@ def test_fit_writes_four_files_and_says_what_came_out(fitted):
     assert "the column 'currency'" in " ".join(done.out.split())  # a constant column is named
     for name in WRITTEN:
         assert name in done.out
+
+
+def test_equal_runs_write_equal_files(fitted):
+    folder, _ = fitted
+    done = finish(start("fit", "customers.csv", *OPTIONS, "--out", "again", cwd=folder))
+    assert done.code == 0, done.err
+    for name in WRITTEN:
+        assert (folder / "again" / name).read_bytes() == (folder / "result" / name).read_bytes(), name
 
 
 def test_the_result_is_that_of_the_library(fitted):

@@ -28,7 +28,7 @@ from headrank.labels import check_weights
 from headrank.measures import AUC, EnrichmentFactor, Measure, PartialAUC, PrecisionAt, RecallAt
 from headrank.measures import measure as measure_of
 
-_OF_THE_INPUT = {"classes_", "n_features_in_", "feature_names_in_"}
+_OF_THE_INPUT = ("classes_", "n_features_in_", "feature_names_in_")
 
 
 class LinearRankerCV(LinearScorer):
@@ -187,7 +187,7 @@ class LinearRankerCV(LinearScorer):
             (order[0], refits.rankers(order[0].candidate)),
         )
         for ranker in self.rankers_:
-            for name in _OF_THE_INPUT & vars(self).keys():
+            for name in filter(vars(self).__contains__, _OF_THE_INPUT):
                 setattr(ranker, name, getattr(self, name))
         self.best_, self.choice_ = chosen.candidate, why(chosen, self.trials_, self.measure_)
         self.best_score_ = chosen.mean if problem.measure.greater_is_better else -chosen.mean

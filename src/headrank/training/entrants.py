@@ -106,6 +106,8 @@ def _ranker(rows: TrainingRows, linear: LinearFeatures, progress: Progress) -> _
             ranker.refit(X, rows.y, qid=rows.queries)
             remark = f"{ranker.choice_} Chosen on {few.size:,} of {rows.y.size:,} training rows, and fitted to all."
     ranker.set_params(cv=len(splits), verbose=0)  # a file should hold neither row numbers nor a function
+    for member in ranker.rankers_:
+        member.trace_ = ()  # nor the seconds of each step: equal runs give equal files
     return _Fitted(
         "ranker",
         (*steps, ("model", ranker)),
