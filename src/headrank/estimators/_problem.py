@@ -184,13 +184,14 @@ def pose(
     _require_both_classes(positive, queries)
     loss = surrogate_for(measure, surrogate, _facts(surrogate, positive, weights, queries), bandwidth=bandwidth)
     scale, unit = None, 1.0
-    if standardize or standardize is None:
+    every = isinstance(X, np.ndarray) if standardize is None else standardize
+    if standardize is None or standardize:
         variances = variances_of(X, of_all)
-        least = 0.0 if standardize or isinstance(X, np.ndarray) else 1.0
-        scale = np.sqrt(np.where(variances > least, variances, 1.0))
+        scale = np.sqrt(np.where(variances > (0.0 if every else 1.0), variances, 1.0))
         rows = ScaledRows(rows, scale)
-    elif surrogate not in HINGES:
-        unit = float(np.sqrt(variances_of(X, of_all).mean())) or 1.0
+    if not every and surrogate not in HINGES:
+        sizes = variances_of(X, of_all) if scale is None else variances / scale**2
+        unit = float(np.sqrt(sizes.mean())) or 1.0
     return Problem(LinearRisk(rows, loss, positive), surrogate, measure, weights, queries, scale, unit)
 
 

@@ -67,6 +67,8 @@ class Refits:
                 anchor = problem.averaged(starts) if starts else ranker.anchor(problem)
             way = self._way(candidate)
             start = self._fitted(way[-1])[1] if way else None
+            if start is not None and not start.any():  # a collapsed fit is no place to start from
+                start = None
             solution = ranker.search(problem, candidate.C, start=start, anchor=anchor)
             if solution.interrupted:
                 raise KeyboardInterrupt

@@ -341,13 +341,13 @@ class LinearRanker(LinearScorer):
 
 def why_collapsed(problem: Problem, solution: Solution, C: float) -> str:
     """Say in a sentence that a fit has learned nothing, why, and what to do."""
-    if problem.kind not in HINGES and not solution.converged:
-        return f"the weights are still 0 after {solution.n_iter} evaluations; raise max_iter"
     if problem.kind == "smooth" and solution.weights.any():
         return (
             "the fit has learned nothing: the training rows are ranked no better than at random, as by the scorer that "
             "it starts from; set standardize=True, or check whether X says anything about the classes"
         )
+    if problem.kind not in HINGES and not solution.converged:
+        return f"the weights are still 0 after {solution.n_iter} evaluations; raise max_iter"
     if problem.kind not in HINGES:
         return "the fit has collapsed to weights of 0: no feature says anything about the classes; check X"
     gain = max(1 - solution.lower / C, 0.0)
