@@ -39,7 +39,7 @@ class LinearRanker(LinearScorer):
     another ranker, and staying near it: ``1/2 |w - w0|^2 / |w0|^2 + C R(w)``, with w0 scaled so that its scores have
     variance 1. Not convex, so nothing is proved of the minimum; deterministic; the scale of the scores does not matter.
 
-    Cost: a few to a few dozen passes over X, each O(nonzeros), plus O(N log N) for sorting; smooth 20 to 150.
+    Cost: a few to a few dozen evaluations, each a pass over X, O(nonzeros), plus O(N log N) for sorting.
     For a choice among all of these by cross-validation use `LinearRankerCV`.
 
     Parameters
