@@ -86,8 +86,26 @@ class Fleeting:
         self.happens()
 
 
-@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_that_python_swallows_is_heeded_all_the_same(capsys, sign):
+@pytest.fixture
+def ctrl_c():
+    """Ctrl-C as Python has it, which it has not in a process that was started in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
+def no_ctrl_c():
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize(
+    ("sign", "started"), [(signal.SIGINT, "ctrl_c"), (signal.SIGTERM, "ctrl_c"), (signal.SIGTERM, "no_ctrl_c")]
+)
+def test_an_interrupt_that_python_swallows_is_heeded_all_the_same(capsys, request, sign, started):
+    request.getfixturevalue(started)
     hook = sys.unraisablehook
 
     def command():

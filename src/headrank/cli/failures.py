@@ -221,8 +221,9 @@ def _interruptible() -> Iterator[None]:
         if unraisable.exc_type is not KeyboardInterrupt:
             hook(unraisable)
             return
-        # Not at once, or it would be swallowed like the first.
-        again.append(threading.Timer(_A_MOMENT, _thread.interrupt_main))
+        # Not at once, or it would be swallowed like the first; and as SIGTERM, since a command that was started in the
+        # background may ignore Ctrl-C.
+        again.append(threading.Timer(_A_MOMENT, _thread.interrupt_main, [signal.SIGTERM]))
         again[-1].start()
 
     before, hook = signal.signal(signal.SIGTERM, signal.default_int_handler), sys.unraisablehook
