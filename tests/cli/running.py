@@ -1,6 +1,7 @@
 """Running the command line: in this process for most tests, as the installed command for some."""
 
 import os
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -42,7 +43,12 @@ def installed_command():
     return [str(script)] if script.exists() else [sys.executable, "-m", "headrank"]
 
 
-def start(*arguments, cwd=None, as_module=False, **options):
+def heed_ctrl_c():
+    """Let a process to come hear Ctrl-C, though the tests themselves may run in the background, where it is ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def start(*arguments, cwd=None, as_module=False, preexec_fn=heed_ctrl_c, **options):
     """Start the installed command as a process of its own."""
     command = [sys.executable, "-m", "headrank"] if as_module else installed_command()
     return subprocess.Popen(
@@ -52,6 +58,7 @@ def start(*arguments, cwd=None, as_module=False, **options):
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "COLUMNS": "200", "HEADRANK_TRACEBACK": ""},
+        preexec_fn=preexec_fn,
         **options,
     )
 
