@@ -77,6 +77,15 @@ def test_the_average_of_one_is_itself():
     np.testing.assert_allclose(ranker.decision_function(X), scores / scores.std(), rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("surrogates", [("logistic",), ("tight", "logistic")])
+def test_scores_have_variance_1_whatever_was_chosen(surrogates, weighted):
+    X, y = gaussians()
+    weights = np.random.default_rng(0).uniform(0.5, 2, y.size) if weighted else np.ones(y.size)
+    scores = quick(surrogates=surrogates).fit(7 * X, y, sample_weight=weights).decision_function(7 * X)
+    assert np.average((scores - np.average(scores, weights=weights)) ** 2, weights=weights) == pytest.approx(1)
+
+
 def test_smooth_starts_from_the_average():
     X, y = gaussians()
     ranker = quick(surrogates=(*CONVEX, "smooth"), Cs=(1e-9, 10.0), tol=1e-6).fit(X, y)

@@ -272,7 +272,7 @@ class LinearRankerCV(LinearScorer):
                 kind(n_folds, shuffle=True, random_state=self.random_state).split(positive, positive, queries)
             )
         else:
-            numbers = _numbers(X.shape[0], sample_weight)
+            numbers = np.arange(positive.size) if sample_weight is None else _numbers(sample_weight)
             of_all = cv.split(X, y, qid) if hasattr(cv, "split") else cv
             splits = [(_present(numbers[train]), _present(numbers[test])) for train, test in of_all]
         if not splits:
@@ -291,10 +291,8 @@ def _why_all(surrogates: Sequence[str]) -> str:
     return "no surrogate found a direction in which the positives come first; check whether X says anything about y"
 
 
-def _numbers(n_rows: int, sample_weight: ArrayLike | None) -> IntVector:
+def _numbers(sample_weight: ArrayLike) -> IntVector:
     """The number of each row in the problem, -1 for rows of weight 0, which are absent there."""
-    if sample_weight is None:
-        return np.arange(n_rows)
     is_there = np.asarray(sample_weight) > 0
     return np.where(is_there, np.cumsum(is_there) - 1, -1)
 
