@@ -20,10 +20,12 @@ from headrank.estimators.threads import threads_that_pay
 from headrank.exceptions import CollapsedFitWarning
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
-from headrank.solvers import Bundle, Solution, Step, lbfgs
+from headrank.solvers import Bundle, Solution, Step, lbfgs, newton
 from headrank.surrogates import CLASSIFIERS, HINGES
 from headrank.surrogates.smooth import ConstantScoresError
 
+_FEW_FEATURES = 500
+"""Up to so many, the Hessian of a classifier's loss costs no more than some dozen passes over the rows."""
 _ANNEALING = (4.0, 2.0)
 """Multiples of the bandwidth, before the bandwidth itself."""
 
@@ -294,7 +296,8 @@ class LinearRanker(LinearScorer):
             "callback": live_line if self.verbose else None,
         }
         if self.surrogate in CLASSIFIERS:
-            solution = lbfgs(problem.risk, start=start, **limits)
+            minimise = newton if problem.rows.n_features <= _FEW_FEATURES else lbfgs
+            solution = minimise(problem.risk, start=start, **limits)
         elif self.surrogate == "smooth":
             anchor = self.anchor(problem) if anchor is None else anchor
             solution = self._descend(problem, start, anchor, limits)

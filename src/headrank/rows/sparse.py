@@ -39,6 +39,17 @@ class SparseRows:
             total += (self._block(start, stop).T @ coef[..., start:stop].T.astype(self.X.dtype)).T
         return total
 
+    def gram(self, coef: Vector) -> Vector:
+        """X.T @ diag(coef) @ X, by blocks of rows."""
+        total: Vector = np.zeros((self.n_features, self.n_features))
+        for start in range(0, self.X.shape[0], _BLOCK_ROWS):
+            stop = min(start + _BLOCK_ROWS, self.X.shape[0])
+            block = self._block(start, stop)
+            weighted = block.copy()
+            weighted.data *= np.repeat(coef[start:stop], np.diff(block.indptr)).astype(self.X.dtype)
+            total += (block.T @ weighted).toarray()
+        return total
+
     def _block(self, start: int, stop: int) -> Any:
         """Some of the rows, as a matrix that shares their memory."""
         ends = self.X.indptr[start : stop + 1]
