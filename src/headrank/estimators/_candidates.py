@@ -266,7 +266,7 @@ def tried(
             before = before._replace(n_iter=0)
         else:
             start = None if before is None else before.weights
-            solution = ranker.search(problem, candidate.C, start=start, bundle=bundle, anchor=anchor)
+            solution = ranker.search(problem, candidate.C, start=start, bundle=bundle, anchor=anchor, certify=False)
             if solution.interrupted:
                 raise KeyboardInterrupt
             collapsed = problem.collapsed(solution, candidate.C)

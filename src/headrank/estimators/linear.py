@@ -280,11 +280,12 @@ class LinearRanker(LinearScorer):
         start: Vector | None = None,
         bundle: Bundle | None = None,
         anchor: Vector | None = None,
+        certify: bool = True,
     ) -> Solution:
         """Solve a posed problem for one C, with this ranker's solver, tolerance and limit of iterations.
 
         ``bundle`` holds what is known of a hinge from earlier solves; ``anchor`` is the scorer the smooth surrogate
-        stays near, as `anchor` finds it.
+        stays near, as `anchor` finds it. Without ``certify``, a hinge may be left without a proof of its gap.
         """
         if self.solver not in SOLVERS:
             raise ValueError(f"solver must be one of {', '.join(map(repr, SOLVERS))}, got {self.solver!r}")
@@ -302,6 +303,8 @@ class LinearRanker(LinearScorer):
             anchor = self.anchor(problem) if anchor is None else anchor
             solution = self._descend(problem, start, anchor, limits)
         else:
+            if self.solver == "hybrid":
+                limits["certify"] = certify
             solution = SOLVERS[self.solver](problem.risk, start=start, bundle=bundle, **limits)
         if self.verbose:
             sys.stderr.write("\n")

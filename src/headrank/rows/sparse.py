@@ -42,11 +42,12 @@ class SparseRows:
     def gram(self, coef: Vector) -> Vector:
         """X.T @ diag(coef) @ X, by blocks of rows."""
         total: Vector = np.zeros((self.n_features, self.n_features))
-        for start in range(0, self.X.shape[0], _BLOCK_ROWS):
-            stop = min(start + _BLOCK_ROWS, self.X.shape[0])
-            block = self._block(start, stop)
+        present = np.flatnonzero(coef)
+        for start in range(0, present.size, _BLOCK_ROWS):
+            rows = present[start : start + _BLOCK_ROWS]
+            block = self.X[rows]
             weighted = block.copy()
-            weighted.data *= np.repeat(coef[start:stop], np.diff(block.indptr)).astype(self.X.dtype)
+            weighted.data *= np.repeat(coef[rows], np.diff(block.indptr)).astype(self.X.dtype)
             total += (block.T @ weighted).toarray()
         return total
 
