@@ -41,7 +41,7 @@ DEFAULT_CS = {
 }
 """The risk of a hinge or of a smooth surrogate is a mean over rows, the loss of a classifier a sum."""
 HINGED = ("auc", *HINGES)
-_HINGE_TOL = 10.0
+_FOLD_TOL = 10.0
 
 
 @dataclass(frozen=True)
@@ -251,8 +251,8 @@ def tried(
     Candidates that do not converge or collapse are not warned of: they are judged by what they are worth.
     """
     first, learner = candidates[0], fold.learner()
-    # A hinge's last digits cost many passes and change no ranking that a fold could tell.
-    tol = _HINGE_TOL * tol if first.surrogate in HINGED else tol
+    # The last digits of a ranking risk cost many passes and change no ranking that a fold could tell.
+    tol = _FOLD_TOL * tol if first.surrogate in HINGED or first.surrogate == "smooth" else tol
     ranker = first.ranker(learner.measure, tol=tol, max_iter=max_iter)
     target = target_of(learner.measure, first.surrogate)
     problem = learner.with_surrogate(first.kind, measure=target, bandwidth=ranker.bandwidth)

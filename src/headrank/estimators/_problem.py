@@ -16,13 +16,15 @@ from headrank.estimators._risk import LinearRisk, ScoredPoint
 from headrank.exceptions import OneClassError
 from headrank.labels import Sample, check_queries, check_weights
 from headrank.measures import Measure
-from headrank.rows import Rows, ScaledRows, SubsetRows, open_rows
+from headrank.rows import Rows, ScaledRows, SubsetRows, open_rows, spanned
 from headrank.solvers import Solution, Step, cutting_plane, hybrid
 from headrank.surrogates import CLASSIFIERS, HINGES, RowFacts, surrogate_for
 
 _COLLAPSED = 1e-2
 """A fit has collapsed when no weights bring the surrogate's risk down by more than this share."""
 _BLOCK_VALUES = 1_000_000
+_MOST_COPIED = 20_000_000
+"""Numbers of a dense copy of the rows, of which there are a few at a time."""
 _RANDOM_ORDERS, _RANDOM_ROWS = 20, 100_000
 """Of a large sample, one random order is as good as another."""
 _LONGER_STEPS = (0.3, 1.0, 3.0)
@@ -43,6 +45,10 @@ class Problem:
     scale: Vector | None
     unit: float = 1.0
     """The typical size of a feature, after scaling: the root of its mean variance over features."""
+    n_stored: int = 0
+    """Numbers that X holds."""
+    basis: Vector | None = None
+    """Of the space in which the weights live, one column per weight, if it is not that of the features."""
 
     def with_surrogate(self, kind: str, *, measure: Measure | None = None, bandwidth: float = 0.3) -> Problem:
         """The same rows, to be learned by another surrogate, of the problem's measure or of another."""
@@ -58,6 +64,18 @@ class Problem:
         _require_both_classes(positive, queries)
         rows = SubsetRows(self.rows, kept, self.risk.positive.size)
         return replace(self, risk=LinearRisk(rows, self.risk.surrogate, positive), weights=weights, queries=queries)
+
+    def in_span(self) -> Problem:
+        """The same problem, posed in the space that the rows span where that is smaller than the rows are.
+
+        Its minima are the same, see `spanned`, whatever part of the rows is learned from. Once per choice it costs what
+        some passes over X do, each of which is then n_rows times n_rows numbers long.
+        """
+        n_rows, n_features = self.risk.positive.size, self.rows.n_features
+        if n_rows >= n_features or n_rows**2 > self.n_stored or n_rows * n_features > _MOST_COPIED:
+            return self
+        rows, basis = spanned(self.rows, n_rows)
+        return replace(self, risk=replace(self.risk, rows=rows), basis=basis)
 
     def has_both_classes(self, kept: IntVector) -> bool:
         """Whether some of the rows are of both classes, with queries: those of at least one."""
@@ -93,6 +111,7 @@ class Problem:
 
     def coef(self, weights: Vector) -> Vector:
         """Weights as coefficients of the features as they came in."""
+        weights = weights if self.basis is None else self.basis @ weights
         return weights if self.scale is None else np.asarray(weights / self.scale)
 
     def sample(self, scores: Vector) -> Sample:
@@ -194,7 +213,7 @@ def pose(
     if not every and surrogate not in HINGES:
         sizes = variances_of(X, of_all) if scale is None else variances / scale**2
         unit = float(np.sqrt(sizes.mean())) or 1.0
-    return Problem(LinearRisk(rows, loss, positive), surrogate, measure, weights, queries, scale, unit)
+    return Problem(LinearRisk(rows, loss, positive), surrogate, measure, weights, queries, scale, unit, X.size)
 
 
 def variances_of(X: Any, weights: Vector | None) -> Vector:

@@ -158,13 +158,15 @@ class LinearRankerCV(LinearScorer):
         groups = self._groups(problem.measure)
         for group in groups:  # a measure that a surrogate cannot learn is refused before anything is fitted
             problem.with_surrogate(group[0].kind, measure=target_of(problem.measure, group[0].surrogate))
-        folds = [Fold(problem, train, test) for train, test in self._splits(problem, X, y, sample_weight, qid)]
+        splits = self._splits(problem, X, y, sample_weight, qid)
         with tally_for(self.verbose, f"choosing for {problem.measure}") as tally, threads_that_pay(problem.size):
+            learned_from = problem.in_span()
+            folds = [Fold(learned_from, train, test) for train, test in splits]
             # For the last fits: at most one of each group, and what leads to a smooth one.
             tally.expect(sum(len(group) if group[0].surrogate == "smooth" else 1 for group in groups))
             search = Search(folds, self.Cs is None, n_jobs=self.n_jobs, tally=tally, **self._limits())
             self.trials_, self.measure_ = tuple(search.trials(groups)), problem.measure
-            return self._learn(problem, tally)
+            return self._learn(problem, learned_from, tally)
 
     def refit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
         """Fit what was chosen to other rows, without choosing again. Parameters as in `fit`.
@@ -175,12 +177,15 @@ class LinearRankerCV(LinearScorer):
         check_is_fitted(self, "trials_")
         problem = self._pose(self.measure_, X, y, sample_weight, qid)
         with tally_for(self.verbose, f"fitting for {problem.measure}") as tally, threads_that_pay(problem.size):
-            return self._learn(problem, tally)
+            return self._learn(problem, problem.in_span(), tally)
 
-    def _learn(self, problem: Problem, tally: Tally) -> Self:
-        """Fit the choice to all rows; should it collapse there, the next one in order, and the choice if all do."""
+    def _learn(self, problem: Problem, learned_from: Problem, tally: Tally) -> Self:
+        """Fit the choice to all rows; should it collapse there, the next one in order, and the choice if all do.
+
+        ``learned_from`` is the problem in the space of the rows, if that is the smaller one.
+        """
         tried = [trial.candidate for trial in self.trials_ if isinstance(trial.candidate, Candidate)]
-        refits = Refits(problem, tried, self.standardize, tally=tally, **self._limits())
+        refits = Refits(learned_from, tried, self.standardize, tally=tally, **self._limits())
         order = in_order_of_choice(self.trials_)
         chosen, self.rankers_ = next(
             ((trial, learned) for trial in order if (learned := refits.learned(trial.candidate))),

@@ -7,7 +7,7 @@ import numpy as np
 from headrank._types import Vector
 
 _BLOCK_ROWS = 16_384
-_BLOCK_NUMBERS = 400_000
+_BLOCK_NUMBERS = 30_000
 """Of a copy that stays in the processor's cache."""
 
 

@@ -11,7 +11,7 @@ from headrank._types import Vector
 from headrank.surrogates.cut import Cut, RowFacts
 
 _NEWTON_STEPS = 60
-_CLOSE = 1e-8
+_CLOSE = 1e-6
 """After a Newton step this short, what is left of the way is its square."""
 
 

@@ -60,8 +60,9 @@ def _intercept(z: Vector, side: Vector, weights: Vector) -> float:
     low, high = float(corner.min()), float(corner.max())
     here = float(weights @ corner) / float(weights.sum())
     for _ in range(_NEWTON_STEPS):
-        wrong = side * (here - corner) < 0
-        surplus, rise = float(weights[wrong] @ (here - corner[wrong])), float(weights[wrong].sum())
+        away = here - corner
+        counting = np.where(side * away < 0, weights, 0.0)
+        surplus, rise = float(counting @ away), float(counting.sum())
         if surplus == 0:
             break
         if surplus > 0:
