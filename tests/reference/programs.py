@@ -81,8 +81,8 @@ def lower_bound(data, x, z):
 
 
 def in_dual_cone(z, dims):
-    """Return a point of the dual cone near z: of free numbers, numbers from 0 on and exponential cones, in this order."""
-    assert not (dims.soc or dims.psd or dims.p3d)
+    """Return a point of the dual cone near z: free numbers, numbers from 0 on, exponential cones."""
+    assert not [*dims.soc, *dims.psd, *dims.p3d]
     z = z.copy()
     ends = np.cumsum([dims.zero, dims.nonneg])
     assert z.size == ends[1] + 3 * dims.exp

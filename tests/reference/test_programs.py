@@ -91,5 +91,5 @@ def test_a_failure_shows_both_values():
 def test_a_program_without_a_minimum_fails(sign):
     w = cp.Variable(2)
     constraints = [w >= 1, w <= 0] if sign == 1 else []
-    with pytest.raises(AssertionError, match="CLARABEL: between .* and inf"):
+    with pytest.raises(AssertionError, match=r"CLARABEL: between .* and inf"):
         solved(cp.Problem(cp.Minimize(cp.sum(w)), constraints))
