@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from headrank.cli import options
-from headrank.cli.failures import Refusal, about_input, about_output
-from headrank.cli.printing import console, print_json, progress_bar
-from headrank.cli.sources import about_svmlight
+from headrank.cli import _options as options
+from headrank.cli._failures import Refusal, about_input, about_output
+from headrank.cli._printing import console, print_json, progress_bar
+from headrank.cli._sources import about_svmlight
 
 if TYPE_CHECKING:
     import polars as pl

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import typer
 
 from headrank._types import BoolVector, Vector
-from headrank.cli.failures import about_input
+from headrank.cli._failures import about_input
 from headrank.exceptions import InvalidSampleError
 
 if TYPE_CHECKING:

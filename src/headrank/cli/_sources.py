@@ -14,7 +14,7 @@ import numpy.typing as npt
 import typer
 
 from headrank._types import BoolVector
-from headrank.cli.failures import Refusal, about_input
+from headrank.cli._failures import Refusal, about_input
 
 if TYPE_CHECKING:
     from headrank.training.contest import Origin
