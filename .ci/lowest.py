@@ -38,6 +38,7 @@ def numbers(text: str) -> list[int]:
 
 
 def main() -> int:
+    """Print the lowest versions, or check them."""
     project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
     pins = lowest(project, [*project["dependencies"], f"{project['name']}[test]"])
     if "--strict-versions" not in sys.argv[1:]:
