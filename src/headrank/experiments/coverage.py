@@ -20,8 +20,8 @@ from rich.progress import track
 from rich.table import Table
 
 from headrank._types import BoolVector, Vector
-from headrank.bounds.asymptotic_bootstrap import bootstrap
-from headrank.bounds.choice import interval_of
+from headrank.bounds.asymptotic.bootstrap import bootstrap
+from headrank.bounds.intervals import interval_of
 from headrank.curve import RocCurve
 from headrank.datasets import Binormal
 from headrank.measures import AUC, PartialAUC

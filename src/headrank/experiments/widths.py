@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from headrank.bounds.choice import interval_of
+from headrank.bounds.intervals import interval_of
 from headrank.curve import RocCurve
 from headrank.datasets import Binormal
 from headrank.measures import AUC, Measure, PartialAUC
