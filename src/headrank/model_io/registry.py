@@ -14,21 +14,21 @@ from headrank.measures.names import MEASURES
 from headrank.measures.ranks import RankStatistic
 
 _HOMES = {
-    "Average@1": "headrank.estimators._candidates.Average",
+    "Average@1": "headrank.estimators.cv.candidates.Average",
     "Budget@1": "headrank.bounds.threshold.Budget",
-    "Candidate@1": "headrank.estimators._candidates.Candidate",
+    "Candidate@1": "headrank.estimators.cv.candidates.Candidate",
     "Column@1": "headrank.training.columns.Column",
     "FPRBudgetClassifier@1": "headrank.deciders.fpr_budget.FPRBudgetClassifier",
     "Goal@1": "headrank.training.goal.Goal",
     "KernelRanker@1": "headrank.estimators.kernel.KernelRanker",
     "LinearRanker@1": "headrank.estimators.linear.LinearRanker",
-    "LinearRankerCV@1": "headrank.estimators.cross_validation.LinearRankerCV",
+    "LinearRankerCV@1": "headrank.estimators.cv.cross_validation.LinearRankerCV",
     "Matrix@1": "headrank.training.features.Matrix",
     "Step@1": "headrank.solvers.trace.Step",
     "TableModel@1": "headrank.training.table_model.TableModel",
     "Threshold@1": "headrank.bounds.threshold.Threshold",
     "TopFractionClassifier@1": "headrank.deciders.top_fraction.TopFractionClassifier",
-    "Trial@1": "headrank.estimators._candidates.Trial",
+    "Trial@1": "headrank.estimators.cv.candidates.Trial",
 }
 """Where the classes are that are not measures; as text, so that loading a ranker does not import the training.
 

@@ -1,7 +1,7 @@
 """Finding the best instances first and ranking them afterwards: Remark 25 of Clémençon & Vayatis (2007).
 
 The remark says two things. *Not all combinations of beta(s, u) and R(s, u) have s* as their optimum*: shown in
-`headrank.experiments.combinations`. And that this *should prevent from considering naive two-step strategies*, which
+`experiments.combinations`. And that this *should prevent from considering naive two-step strategies*, which
 first estimate the set of the best instances and then solve the ranking problem on it: shown in `strategies`. It is a
 warning, not a theorem, and it needs a class of scorers: were every scorer allowed, both steps together would give s*.
 Over a class the first step may settle on a set that holds a few positives more, but that no scorer of the class can
@@ -11,7 +11,7 @@ against pairs of them; the opposite happens too, where a class has one scorer th
 Legend: u = ``top``; alpha and beta the false and true positive rates of the top, L its error as a classifier, R the
 probability that two instances are in it and wrongly ordered; LocalAUC = beta - R / (2 p (1 - p)).
 
-    python -m headrank.experiments.two_steps --out FOLDER
+    python -m experiments.two_steps --out FOLDER
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from experiments.combinations import Combination, combinations, combinations_table
+from experiments.optimal_scorers import Ranking, Run
 from headrank._types import BoolVector, Vector
 from headrank.curve import RocCurve
-from headrank.experiments.combinations import Combination, combinations, combinations_table
-from headrank.experiments.optimal_scorers import Ranking, Run
 from headrank.measures import AUC, LocalAUC, MassConstrainedError
 from headrank.plots.drawing import COLOURS
 

@@ -1,7 +1,7 @@
 """Which scorer maximises a combination of finding and ranking? Remark 25 of Clémençon & Vayatis (2007), first half.
 
 *Not all combinations of beta(s, u) and R(s, u) have s* as their optimum.* Here over all scorers, and exact. The second
-half of the remark, against strategies of two steps, is in `headrank.experiments.two_steps`, whose command prints both.
+half of the remark, against strategies of two steps, is in `experiments.two_steps`, whose command prints both.
 
 Legend: u = ``top``; alpha and beta the false and true positive rates of the top, R the probability that two instances
 are in it and wrongly ordered; LocalAUC = beta - R / (2 p (1 - p)).
@@ -16,8 +16,8 @@ from math import inf
 import numpy as np
 from rich.table import Table
 
+from experiments.optimal_scorers import POPULATION, Ranking, Run, spoilt
 from headrank.datasets import LinearEta
-from headrank.experiments.optimal_scorers import POPULATION, Ranking, Run, spoilt
 
 
 @dataclass(frozen=True)

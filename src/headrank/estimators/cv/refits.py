@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from headrank._types import Vector
-from headrank.estimators._candidates import Average, Candidate, members_of, target_of
 from headrank.estimators._problem import Problem
-from headrank.estimators._tally import Tally
+from headrank.estimators.cv.candidates import Average, Candidate, members_of, target_of
+from headrank.estimators.cv.tally import Tally
 from headrank.estimators.linear import LinearRanker
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from headrank.estimators._candidates import (
+from headrank.estimators.cv.candidates import (
     Average,
     Candidate,
     Trial,

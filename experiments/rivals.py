@@ -4,7 +4,7 @@
 in the same way, by the partial AUC over the range on one validation part of the training rows, and are then fitted to
 all training rows; *seconds* is that last fit. Dense features are standardised by the training rows.
 
-    python -m headrank.experiments.rivals --data ../shared/data --out FOLDER
+    python -m experiments.rivals --data ../shared/data --out FOLDER
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ about the share that is positive of the top, so the harm is small where positive
 
 Legend: u = ``top``, p = ``positive_rate``; alpha and beta the false and true positive rates of the top.
 
-    python -m headrank.experiments.optimal_scorers --out FOLDER
+    python -m experiments.optimal_scorers --out FOLDER
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ gap: where the range is narrow and the objective nearly flat, a violation of 0.1
 `hybrid` stands beside the paper's method; it calls the routine along its line searches too, which takes no pass over
 the rows, so passes are counted as well.
 
-    python -m headrank.experiments.run_time --out FOLDER
+    python -m experiments.run_time --out FOLDER
 """
 
 from __future__ import annotations

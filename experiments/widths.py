@@ -3,7 +3,7 @@
 One sample per size from the binormal population of AUC 0.92, the same scores in all tables of a size. The finite-sample
 methods promise 95 % for any distribution; DeLong, which promises it for large samples, shows what that costs.
 
-    python -m headrank.experiments.widths --out FOLDER
+    python -m experiments.widths --out FOLDER
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from sklearn.model_selection import StratifiedKFold
 import headrank as hr
 from headrank import LinearRanker, LinearRankerCV
 from headrank.exceptions import CollapsedFitWarning
-from headrank.surrogates.choice import smooth_for
+from headrank.surrogates.registry import smooth_for
 from samples import few_gaussians as gaussians
 from samples import with_outlying_negatives
 

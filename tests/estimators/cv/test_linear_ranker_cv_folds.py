@@ -29,7 +29,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import headrank as hr
 from headrank import LinearRanker, LinearRankerCV
 from headrank.estimators import linear
-from headrank.estimators._candidates import SURROGATES, Candidate, members_of
+from headrank.estimators.cv.candidates import SURROGATES, Candidate, members_of
 from headrank.exceptions import OneClassError
 from samples import few_gaussians as gaussians
 

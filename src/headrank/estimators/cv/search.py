@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from joblib import Parallel, delayed
 
 from headrank._types import Vector
-from headrank.estimators._candidates import (
+from headrank.estimators.cv.candidates import (
     HINGED,
     Average,
     Candidate,
@@ -22,8 +22,8 @@ from headrank.estimators._candidates import (
     trial_of,
     tried,
 )
-from headrank.estimators._choice import clearly_behind, equals
-from headrank.estimators._tally import Tally
+from headrank.estimators.cv.rule import clearly_behind, equals
+from headrank.estimators.cv.tally import Tally
 
 Group: TypeAlias = list[Candidate]
 """Candidates that differ in C alone, in rising order."""

@@ -7,9 +7,9 @@ from sklearn.model_selection import StratifiedKFold
 import headrank as hr
 from headrank import LinearRankerCV
 from headrank.estimators import _search
-from headrank.estimators._candidates import DEFAULT_CS, Candidate, Fold, Outcome, tried
-from headrank.estimators._search import Search
-from headrank.estimators._tally import Tally
+from headrank.estimators.cv.candidates import DEFAULT_CS, Candidate, Fold, Outcome, tried
+from headrank.estimators.cv.search import Search
+from headrank.estimators.cv.tally import Tally
 from samples import few_gaussians as gaussians
 
 

@@ -15,7 +15,7 @@ difference does not vanish; conditions (ii) and (iv) fail, and Remark 11 holds. 
 n^(-1/2) up to logarithms, which these n are too few to show. A class without s*, whose members differ from its best on
 sets that do not shrink, has n^(-1/2) whatever the margin (again up to the logarithm that the spacing brings in).
 
-    python -m headrank.experiments.excess_risk --out FOLDER
+    python -m experiments.excess_risk --out FOLDER
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from sklearn.model_selection import StratifiedKFold
 
 import headrank as hr
 from headrank import LinearRanker, LinearRankerCV
-from headrank.estimators._candidates import Average, Candidate
+from headrank.estimators.cv.candidates import Average, Candidate
 from headrank.exceptions import CollapsedFitWarning
 from samples import few_gaussians as gaussians
 from samples import with_outlying_negatives

@@ -14,13 +14,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from headrank._numbers import above_zero, whole
 from headrank._types import ArrayLike, IntVector, Vector
-from headrank.estimators._candidates import DEFAULT_CS, HINGED, SURROGATES, Average, Candidate, Fold, Trial, target_of
-from headrank.estimators._choice import in_order_of_choice, why
 from headrank.estimators._problem import Problem, pose
-from headrank.estimators._refits import Refits
 from headrank.estimators._scorer import LinearScorer
-from headrank.estimators._search import Search
-from headrank.estimators._tally import Tally, tally_for
+from headrank.estimators.cv.candidates import DEFAULT_CS, HINGED, SURROGATES, Average, Candidate, Fold, Trial, target_of
+from headrank.estimators.cv.refits import Refits
+from headrank.estimators.cv.rule import in_order_of_choice, why
+from headrank.estimators.cv.search import Search
+from headrank.estimators.cv.tally import Tally, tally_for
 from headrank.estimators.linear import LinearRanker
 from headrank.estimators.threads import threads_that_pay
 from headrank.exceptions import CollapsedFitWarning, OneClassError

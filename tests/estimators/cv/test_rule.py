@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import headrank as hr
-from headrank.estimators._candidates import Average, Candidate, Trial, as_one
-from headrank.estimators._choice import equals, in_order_of_choice, why
+from headrank.estimators.cv.candidates import Average, Candidate, Trial, as_one
+from headrank.estimators.cv.rule import equals, in_order_of_choice, why
 
 
 def trial(surrogate, values, *, C=1.0, collapsed=False):

@@ -3,7 +3,7 @@
 The finite-sample methods promise their confidence for any distribution; what they cover beyond it is what they are too
 wide by. The asymptotic ones promise it for large samples only: here one sees where these are not large enough.
 
-    python -m headrank.experiments.coverage --out FOLDER
+    python -m experiments.coverage --out FOLDER
 """
 
 from __future__ import annotations

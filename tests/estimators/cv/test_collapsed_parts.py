@@ -7,10 +7,10 @@ from sklearn.model_selection import StratifiedKFold
 
 import headrank as hr
 from headrank import LinearRanker, LinearRankerCV
-from headrank.estimators._candidates import Candidate, Fold, tried
 from headrank.estimators._problem import Problem
-from headrank.estimators._refits import Refits
-from headrank.estimators._tally import Tally
+from headrank.estimators.cv.candidates import Candidate, Fold, tried
+from headrank.estimators.cv.refits import Refits
+from headrank.estimators.cv.tally import Tally
 from headrank.exceptions import CollapsedFitWarning
 from samples import gaussians
 

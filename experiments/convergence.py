@@ -4,7 +4,7 @@ Two gaps are followed, both as shares of the objective. The *proven* gap is the 
 objective minus best lower bound. The *true* gap is the best objective minus the highest lower bound that any run has
 proved, so it is at most so large; near the gap of the best run nothing more can be told, and it is not drawn there.
 
-    python -m headrank.experiments.convergence --out FOLDER
+    python -m experiments.convergence --out FOLDER
 """
 
 from __future__ import annotations
