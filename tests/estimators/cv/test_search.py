@@ -6,7 +6,7 @@ from sklearn.model_selection import StratifiedKFold
 
 import headrank as hr
 from headrank import LinearRankerCV
-from headrank.estimators import _search
+from headrank.estimators.cv import search
 from headrank.estimators.cv.candidates import DEFAULT_CS, Candidate, Fold, Outcome, tried
 from headrank.estimators.cv.search import Search
 from headrank.estimators.cv.tally import Tally
@@ -35,7 +35,7 @@ def made_up(monkeypatch):
             return [Outcome(worth(c, k), collapsed(c), 1, w) for c, w in zip(group, weights, strict=True)]
 
         folds = folds_of()
-        monkeypatch.setattr(_search, "tried", fake)
+        monkeypatch.setattr(search, "tried", fake)
         tally = Tally(lambda done, total: told.append((done, total)))
         search = Search(folds, open_ended, tol=1e-3, max_iter=9, n_jobs=None, tally=tally)
         trials = search.trials(groups)
