@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from fits import alike
-from headrank.bounds.selection import select
+from headrank.bounds.comparison.selection import select
 from headrank.bounds.threshold import threshold_at
 from headrank.estimators._risk import LinearRisk
 from headrank.exceptions import CollapsedFitWarning, InvalidSampleError
