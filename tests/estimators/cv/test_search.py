@@ -37,8 +37,8 @@ def made_up(monkeypatch):
         folds = folds_of()
         monkeypatch.setattr(search, "tried", fake)
         tally = Tally(lambda done, total: told.append((done, total)))
-        search = Search(folds, open_ended, tol=1e-3, max_iter=9, n_jobs=None, tally=tally)
-        trials = search.trials(groups)
+        running = Search(folds, open_ended, tol=1e-3, max_iter=9, n_jobs=None, tally=tally)
+        trials = running.trials(groups)
         assert told[-1] == (len(asked), len(asked))
         return trials, asked
 
