@@ -90,13 +90,13 @@ def path(
         raise ValueError("needed at least one C, got none")
     if not isinstance(ranker, LinearRanker):
         raise TypeError(f"a path is that of a LinearRanker, got {type(ranker).__name__}")
-    problem = ranker.pose(X, y, sample_weight, qid)
+    problem = ranker._pose(X, y, sample_weight, qid)
     bundle, start, fits = Bundle(), None, []
     with threads_that_pay(problem.size):
-        anchor = ranker.anchor(problem) if ranker.surrogate == "smooth" else None
+        anchor = None if problem.kind.convex else ranker._anchor(problem)
         for C in ordered:
-            # Not `solve`: it would warn that the best so far was kept, and go on to the next C.
-            solution = ranker.search(problem, C, start=start, bundle=bundle, anchor=anchor)
+            # Not `_solve`: it would warn that the best so far was kept, and go on to the next C.
+            solution = ranker._search(problem, C, start=start, bundle=bundle, anchor=anchor)
             if solution.interrupted:
                 raise KeyboardInterrupt
             start = solution.weights
