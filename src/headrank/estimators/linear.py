@@ -16,7 +16,7 @@ from headrank._numbers import above_zero, whole
 from headrank._types import ArrayLike, Vector
 from headrank.estimators._problem import SOLVERS, Problem, live_line, pose
 from headrank.estimators._scorer import LinearScorer
-from headrank.estimators.threads import threads_that_pay
+from headrank.estimators.threads import limit_blas_threads
 from headrank.exceptions import CollapsedFitWarning
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
@@ -181,7 +181,7 @@ class LinearRanker(LinearScorer):
         """
         C = above_zero("C", self.C)
         problem = self._pose(X, y, sample_weight, qid)
-        with threads_that_pay(problem.size):
+        with limit_blas_threads(problem.size):
             anchor = None if problem.kind.convex else self._anchor(problem)
             solution = self._solve(problem, C, start=self._start(problem), anchor=anchor)
         self._adopt(problem, solution, C=C, anchor=anchor)

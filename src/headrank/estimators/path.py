@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from headrank._numbers import above_zero
 from headrank._types import ArrayLike, BoolVector, Vector
 from headrank.estimators.linear import LinearRanker
-from headrank.estimators.threads import threads_that_pay
+from headrank.estimators.threads import limit_blas_threads
 from headrank.solvers import Bundle
 
 
@@ -92,7 +92,7 @@ def path(
         raise TypeError(f"a path is that of a LinearRanker, got {type(ranker).__name__}")
     problem = ranker._pose(X, y, sample_weight, qid)
     bundle, start, fits = Bundle(), None, []
-    with threads_that_pay(problem.size):
+    with limit_blas_threads(problem.size):
         anchor = None if problem.kind.convex else ranker._anchor(problem)
         for C in ordered:
             # Not `_solve`: it would warn that the best so far was kept, and go on to the next C.

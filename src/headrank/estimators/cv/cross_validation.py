@@ -22,7 +22,7 @@ from headrank.estimators.cv.rule import in_order_of_choice, why
 from headrank.estimators.cv.search import Search
 from headrank.estimators.cv.tally import Tally, tally_for
 from headrank.estimators.linear import LinearRanker
-from headrank.estimators.threads import threads_that_pay
+from headrank.estimators.threads import limit_blas_threads
 from headrank.exceptions import CollapsedFitWarning, OneClassError
 from headrank.labels import check_weights
 from headrank.measures import AUC, EnrichmentFactor, Measure, PartialAUC, PrecisionAt, RecallAt
@@ -160,7 +160,7 @@ class LinearRankerCV(LinearScorer):
         for group in groups:  # a measure that a surrogate cannot learn is refused before anything is fitted
             problem.with_surrogate(group[0].learned_by, measure=target_of(problem.measure, group[0].surrogate))
         folds = [Fold(problem, train, test) for train, test in self._splits(problem, X, y, sample_weight, qid)]
-        with tally_for(self.verbose, f"choosing for {problem.measure}") as tally, threads_that_pay(problem.size):
+        with tally_for(self.verbose, f"choosing for {problem.measure}") as tally, limit_blas_threads(problem.size):
             # For the last fits: at most one of each group, and what leads to a smooth one.
             tally.expect(sum(1 if group[0].kind.convex else len(group) for group in groups))
             search = Search(folds, self.Cs is None, n_jobs=self.n_jobs, tally=tally, **self._limits())
@@ -175,7 +175,7 @@ class LinearRankerCV(LinearScorer):
         """
         check_is_fitted(self, "trials_")
         problem = self._pose(self.measure_, X, y, sample_weight, qid)
-        with tally_for(self.verbose, f"fitting for {problem.measure}") as tally, threads_that_pay(problem.size):
+        with tally_for(self.verbose, f"fitting for {problem.measure}") as tally, limit_blas_threads(problem.size):
             return self._learn(problem, tally)
 
     def _learn(self, problem: Problem, tally: Tally) -> Self:

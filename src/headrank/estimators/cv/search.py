@@ -21,7 +21,7 @@ from headrank.estimators.cv.candidates import (
     trial_of,
     tried,
 )
-from headrank.estimators.cv.rule import clearly_behind, equals
+from headrank.estimators.cv.rule import clearly_behind, tied_best
 from headrank.estimators.cv.tally import Tally
 
 Group: TypeAlias = list[Candidate]
@@ -77,7 +77,7 @@ class Search:
 
     def _best(self, outcomes: Outcomes) -> Candidate | Average | None:
         """The best candidate, or the average of all as good, which joins the others; None if all have collapsed."""
-        trials = equals([trial_of(candidate, of_folds) for candidate, of_folds in outcomes.items()])
+        trials = tied_best([trial_of(candidate, of_folds) for candidate, of_folds in outcomes.items()])
         members = [trial.candidate for trial in trials if isinstance(trial.candidate, Candidate)]
         if not members:
             return None
