@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from headrank._extras import needs_extra
 from headrank._numbers import above_zero
 from headrank._types import ArrayLike, BoolVector, Vector
 from headrank.estimators.linear import LinearRanker
@@ -46,7 +47,8 @@ class RegularisationPath:
 
     def to_frame(self) -> Any:
         """Return the path as a polars data frame without the coefficients."""
-        import polars as pl
+        with needs_extra("cli"):
+            import polars as pl
 
         return pl.DataFrame(
             {

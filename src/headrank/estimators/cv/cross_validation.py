@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
+from headrank._extras import needs_extra
 from headrank._numbers import above_zero, whole
 from headrank._types import ArrayLike, IntVector, Vector
 from headrank.estimators._problem import Problem, pose
@@ -312,7 +313,8 @@ def _joined(rankers: Sequence[LinearRanker], problem: Problem) -> tuple[Vector, 
 
 def _frame(trials: Sequence[Trial], measure: Measure) -> Any:
     """One row per candidate and fold. Measures that are better when lower appear as they are."""
-    import polars as pl
+    with needs_extra("cli"):
+        import polars as pl
 
     sign = 1 if measure.greater_is_better else -1
     return pl.DataFrame(
