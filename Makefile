@@ -60,7 +60,7 @@ clean:
 
 $(VENV)/.core: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) --editable .
+	$(PIP) --editable '.[cli]'
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.core

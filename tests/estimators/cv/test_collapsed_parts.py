@@ -13,6 +13,7 @@ from headrank.estimators.cv.candidates import Candidate, Fold, tried
 from headrank.estimators.cv.refits import Refits
 from headrank.estimators.cv.tally import Tally
 from headrank.exceptions import CollapsedFitWarning
+from headrank.surrogates import KINDS
 from samples import gaussians
 
 LIMITS = {"tol": 1e-3, "max_iter": 100}
@@ -21,7 +22,7 @@ LIMITS = {"tol": 1e-3, "max_iter": 100}
 @pytest.fixture
 def collapsing(monkeypatch):
     """Hinges are said to have collapsed, though their weights are not 0."""
-    monkeypatch.setattr(Problem, "collapsed", lambda self, _solution, _C: self.kind == "tight")
+    monkeypatch.setattr(Problem, "collapsed", lambda self, _solution, _C: self.kind is KINDS["tight"])
 
 
 def problem_of(measure="pauc@0.3", **more):

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from headrank._extras import needs_extra
 from headrank._types import ArrayLike, Vector
 from headrank.bounds.asymptotic.bootstrap import check_replicates, present_rows
 from headrank.bounds.comparison.difference import Difference, difference_of, one_end, shown_p
@@ -53,7 +54,8 @@ class Differences:
 
     def to_frame(self) -> Any:
         """Return a polars data frame, one row per difference, with the adjusted p-values."""
-        import polars as pl
+        with needs_extra("cli"):
+            import polars as pl
 
         rows = [
             difference.as_dict() | {"adjusted_p_value": p}

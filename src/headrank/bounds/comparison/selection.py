@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
+from headrank._extras import needs_extra
 from headrank._numbers import whole
 from headrank._types import ArrayLike
 from headrank.bounds.comparison.many import Differences, compare_many, require_named
@@ -60,7 +61,8 @@ class Selection:
 
     def to_frame(self) -> Any:
         """Return a polars data frame, one row per scorer, the best first."""
-        import polars as pl
+        with needs_extra("cli"):
+            import polars as pl
 
         rival = set(self.not_told_apart)
         rows = [
