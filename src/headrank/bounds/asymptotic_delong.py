@@ -15,7 +15,7 @@ from math import exp, log, log1p, sqrt
 import numpy as np
 
 from headrank._types import Counts, Vector
-from headrank.bounds.interval import INDEPENDENT_ROWS, Interval, Side, check_confidence, check_side, require_counts
+from headrank.bounds.interval import INDEPENDENT_ROWS, Interval, Side, require_counts
 from headrank.curve import RocCurve, share
 from headrank.exceptions import NoVarianceError
 from headrank.measures import AUC, FROCArea, Measure, PartialAUC, StandardizedPartialAUC
@@ -129,7 +129,6 @@ def delong(
     """
     from scipy.special import ndtri
 
-    confidence, side = check_confidence(confidence), check_side(side)
     measure = AUC() if measure is None else measure
     region = region_of(measure)
     require_counts(curve, "delong")

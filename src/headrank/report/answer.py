@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from math import floor
 from typing import Literal
 
-from headrank.bounds.choice import interval_of, interval_of_sample
+from headrank.bounds.choice import interval_of, interval_of_curves
 from headrank.bounds.interval import Interval, percent
+from headrank.bounds.sample_curves import SampleCurves
 from headrank.curve import RocCurve, share
 from headrank.labels import check_binary
 from headrank.report.contents import Answer, Bound
@@ -98,7 +99,7 @@ def _lower_bound(contest: Contest, curves: Mapping[str, RocCurve]) -> Interval:
         curve = curves[contest.selection.picked]
         return interval_of(curve, contest.goal.headline, confidence=confidence, side="lower")
     sample = check_binary(contest.y, contest.winner.scores, qid=contest.qid)
-    return interval_of_sample(sample, contest.goal.measure, confidence=confidence, side="lower")
+    return interval_of_curves(SampleCurves(sample), contest.goal.measure, confidence=confidence, side="lower")
 
 
 def paid_for_all(contest: Contest) -> float:
