@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from headrank.bounds.comparison.selection import select
 from headrank.bounds.sample_curves import SampleCurves
-from headrank.bounds.selection import select
 from headrank.bounds.threshold import threshold_at
 from headrank.labels import check_binary
 from headrank.training.goal import Goal

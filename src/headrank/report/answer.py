@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import floor
 from typing import Literal
 
-from headrank.bounds.choice import interval_of_curves
 from headrank.bounds.interval import Interval, percent
+from headrank.bounds.intervals import interval_of_curves
 from headrank.curve import share
 from headrank.report.contents import Answer, Bound
 from headrank.report.large_samples import LargeSampleTest

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from math import comb
 from typing import Literal
 
-from headrank.bounds.difference import compare_curves
-from headrank.bounds.evidence import Resampling
+from headrank.bounds.comparison.difference import compare_curves
+from headrank.bounds.comparison.evidence import Resampling
 from headrank.exceptions import NoVarianceError
 from headrank.training.result import ModelResult, TrainingResult
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy.typing as npt
 
 from headrank._types import BoolVector, Vector
+from headrank.bounds.comparison.selection import Selection
 from headrank.bounds.sample_curves import SampleCurves
-from headrank.bounds.selection import Selection
 from headrank.bounds.threshold import Threshold
 from headrank.training.goal import Goal
 from headrank.training.table_info import Provenance, TableInfo
