@@ -28,7 +28,17 @@ def folder(tmp_path_factory):
     X = pl.DataFrame(rng.normal(size=(100_000, 2)), schema=["a", "b"])
     pipeline = make_pipeline(TableVectorizer(), LogisticRegression()).fit(X[:200], np.arange(200) % 2)
     columns = (Column("a", "number"), Column("b", "number"))
-    model = TableModel("plain", pipeline, columns, 2, "y", "1", None, None, (), Goal(top=0.1), 0.0, "no promise")
+    model = TableModel(
+        name="plain",
+        estimator=pipeline,
+        columns=columns,
+        n_features=2,
+        target="y",
+        positive="1",
+        goal=Goal(top=0.1),
+        threshold=0.0,
+        promise="no promise",
+    )
     save(model, folder / "model")
     X.write_csv(folder / "long.csv")
     X[:500].write_csv(folder / "short.csv")

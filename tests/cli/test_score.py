@@ -159,13 +159,18 @@ def test_svmlight(capsys, folder, model):
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(60, 4)), np.arange(60) % 2
     ranker = LinearRanker("auc", surrogate="logistic").fit(X, y)
-    columns = {"columns": (), "n_features": 4, "id_column": None, "qid_column": None, "dropped": ()}
-    save(
-        TableModel(
-            "ranker", ranker, target="", positive="1", goal=Goal(top=0.1), threshold=None, promise="", **columns
-        ),
-        "svm",
+    fitted = TableModel(
+        name="ranker",
+        estimator=ranker,
+        columns=(),
+        n_features=4,
+        target="",
+        positive="1",
+        goal=Goal(top=0.1),
+        threshold=None,
+        promise="",
     )
+    save(fitted, "svm")
     X[:, 3] = 0  # a file whose last feature never occurs
     dump_svmlight_file(X, y, "t.txt", zero_based=True)
     assert run(capsys, "score", "svm", "t.txt", "--out", "o.csv", "--block", "7").code == 0

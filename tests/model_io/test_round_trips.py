@@ -22,8 +22,8 @@ from headrank.model_io.contents import faults
 from headrank.model_io.dumping import dumped
 from headrank.model_io.payload import canonical
 from headrank.model_io.trusted import names
-from headrank.training.contest import Origin
 from headrank.training.goal import Goal
+from headrank.training.table_info import DataSource
 from headrank.training.table_model import TableModel
 from headrank.training.train import train
 from model_io.saved_models import MAKERS, made, numbers
@@ -61,27 +61,27 @@ def test_large_numbers_dates_of_another_kind_and_empty_columns_score_the_same(tm
     when = 1_700_000_000 + np.random.default_rng(0).permutation(y.size)
     rows = pl.DataFrame({"when": when, "day": [f"{1 + i % 28}.{1 + i % 12}.2024" for i in when.tolist()]})
     empty = rows.with_columns(nothing=pl.lit(None))
-    origin = Origin("t.csv", sha256="", target="y", positive="1")
-    contest = train(empty, y, goal=Goal(max_fpr=0.3), origin=origin, models="linear")
-    for entrant in contest.entrants:
+    source = DataSource(source="t.csv", target="y", positive="1")
+    result = train(empty, y, goal=Goal(max_fpr=0.3), source=source, models="linear")
+    for trained in result.models:
         model = TableModel(
-            entrant.name,
-            entrant.model,
-            contest.facts.columns,
-            3,
+            name=trained.name,
+            estimator=trained.estimator,
+            columns=result.table.columns,
+            n_features=3,
             target="y",
             positive="1",
             id_column=None,
             qid_column=None,
             dropped=(),
-            goal=contest.goal,
+            goal=result.goal,
             threshold=None,
             promise="",
         )
         save(model, tmp_path / "model")
         scores = load(tmp_path / "model").decision_function(rows)  # the empty column is not needed
         assert same_scores(scores, model.decision_function(empty))
-        nearest = np.abs(np.subtract.outer(entrant.scores, scores)).min(axis=1)
+        nearest = np.abs(np.subtract.outer(trained.scores, scores)).min(axis=1)
         assert nearest.max() <= 1e-9 * np.abs(scores).max()
 
 
