@@ -62,7 +62,7 @@ def test_linear_features_are_bounded_without_gaps_and_know_what_was_missing(mess
     assert np.array_equal(linear.train[:, linear.names.index("gaps is missing")], gaps)
     assert np.all(linear.train[gaps, linear.names.index("gaps")] == 0)
     assert "size is missing" not in linear.names
-    assert np.array_equal(Pipeline(list(linear.steps)).transform(features.train), linear.train)
+    assert np.array_equal(Pipeline(list(linear.steps)).transform(features.train).astype(np.float32), linear.train)
 
 
 def test_what_was_never_seen_is_as_good_as_nothing():

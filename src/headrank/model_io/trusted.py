@@ -43,8 +43,10 @@ _HEADRANK = (
     "headrank.measures.ranks.WRanking",  # not RankStatistic: it is made of a function
     "headrank.solvers.trace.Step",
     "headrank.training.columns.Column",
+    "headrank.training.encoding.TableEncoder",
     "headrank.training.features.Matrix",
     "headrank.training.goal.Goal",
+    "headrank.training.scaling.SoftScaler",
     "headrank.training.table_model.TableModel",
 )
 _SCIKIT_LEARN = (
