@@ -44,7 +44,9 @@ class DenseRows:
         """X.T @ diag(coef) @ X, by blocks of rows: X is not copied."""
         total: Vector = np.zeros((self.n_features, self.n_features))
         present = np.flatnonzero(coef)
-        roots = np.sqrt(coef[present]).astype(self.X.dtype)[:, None]
+        roots = np.sqrt(coef[present])[
+            :, None
+        ]  # float64, whatever X is: a Hessian times a large C has to stay definite
         n_block = max(_BLOCK_NUMBERS // self.n_features, 1)
         for start in range(0, present.size, n_block):
             block = slice(start, start + n_block)

@@ -45,9 +45,9 @@ class SparseRows:
         present = np.flatnonzero(coef)
         for start in range(0, present.size, _BLOCK_ROWS):
             rows = present[start : start + _BLOCK_ROWS]
-            block = self.X[rows]
+            block = self.X[rows].astype(np.float64)  # a Hessian times a large C has to stay definite
             weighted = block.copy()
-            weighted.data *= np.repeat(coef[rows], np.diff(block.indptr)).astype(self.X.dtype)
+            weighted.data *= np.repeat(coef[rows], np.diff(block.indptr))
             total += (block.T @ weighted).toarray()
         return total
 

@@ -8,4 +8,15 @@ from headrank.solvers.newton import newton
 from headrank.solvers.risk import CurvedRisk, FunctionRisk, Risk
 from headrank.solvers.trace import Solution, Step
 
-__all__ = ["Bundle", "CurvedRisk", "FunctionRisk", "Risk", "Solution", "Step", "cutting_plane", "hybrid", "lbfgs", "newton"]
+__all__ = [
+    "Bundle",
+    "CurvedRisk",
+    "FunctionRisk",
+    "Risk",
+    "Solution",
+    "Step",
+    "cutting_plane",
+    "hybrid",
+    "lbfgs",
+    "newton",
+]

@@ -47,7 +47,7 @@ _STALL_STEPS, _STALL_FACTOR = 3, 0.5
 
 
 _SLOW_STEPS, _SHARE, _SOME = 6, 0.1, 2.0
-"""Without certificates: steps over which progress is judged, and what is little, and some, in units of the tolerance."""
+"""Without certificates: steps over which progress is judged; what is little and some, in units of the tolerance."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,8 +180,8 @@ def _idle_at_zero(bundle: Bundle, C: float, objective: float, lower: float) -> b
 def _close_enough(steps: list[Step], at_zero: float, tol: float) -> bool:
     """Whether nobody will read the digits to come: what is left to gain is little against what was gained over w = 0.
 
-    What is left is the gap, or, where it cannot be proved, judged by what the last steps have gained. An objective close
-    to that of w = 0 never is enough: whether there is anything to gain has to be proved.
+    What is left is the gap, or, where it cannot be proved, judged by what the last steps have gained. An objective
+    close to that of w = 0 never is enough: whether there is anything to gain has to be proved.
     """
     here = steps[-1]
     gained = at_zero - here.objective

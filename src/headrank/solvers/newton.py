@@ -10,12 +10,14 @@ import numpy as np
 from headrank._types import Vector
 from headrank.solvers.bundle import Bundle
 from headrank.solvers.lbfgs import LEFT, lbfgs
-from headrank.solvers.risk import CurvedRisk, P
+from headrank.solvers.risk import CurvedRisk, P, Ray
 from headrank.solvers.trace import Record, Solution, Step
 
 _ENOUGH = 1e-4
 """A step is taken if it gains this share of what the slope promises."""
-_MOST_HALVINGS = 30
+_SLOPE_LEFT = 0.3
+_GOOD_TRIALS, _MOST_TRIALS = 6, 40
+"""So many steps along a ray are tried for a good one, and so many for any that lowers the objective."""
 
 
 def newton(
@@ -43,7 +45,6 @@ def newton(
 
     Examples
     --------
-    >>> from types import SimpleNamespace
     >>> from headrank.solvers.risk import FunctionRisk
     >>> class Bowl(FunctionRisk):
     ...     def hessian(self, point):
@@ -73,16 +74,11 @@ def newton(
                 )
             ray = risk.ray(point, direction)
             along, square, slope = (float(direction @ other) for other in (weights, direction, gradient))
-            length = 1.0
-            for _ in range(_MOST_HALVINGS):
-                there = ray.at(length)
-                change = length * along + length**2 * square / 2 + C * (there.value - point.value)
-                if change <= _ENOUGH * length * slope:
-                    break
-                length /= 2
-            else:  # rounding is all that is left
+            step_taken = _search(ray, point, C, along, square, slope)
+            if step_taken is None:  # rounding is all that is left
                 break
-            weights, point = weights + length * direction, there
+            length, point = step_taken
+            weights = weights + length * direction
             objective = float(weights @ weights) / 2 + C * point.value
     except KeyboardInterrupt:
         if not record.steps:
@@ -92,12 +88,42 @@ def newton(
     return Solution(weights, tuple(record.steps), Bundle(), converged, interrupted, point)
 
 
+def _search(ray: Ray[P], point: P, C: float, along: float, square: float, slope: float) -> tuple[float, P] | None:
+    """Find a step along the ray that lowers the objective and leaves little of its slope; None if nothing lowers it.
+
+    A whole Newton step is one where the Hessian does not change. Where it does, as that of a squared hinge at its
+    kinks, secant steps within the bracket find the lowest point, and trials cost no pass over the data.
+    """
+    low, low_slope, high, high_slope, length = 0.0, slope, 0.0, 0.0, 1.0
+    found = None
+    for n_trials in range(_MOST_TRIALS):
+        there = ray.at(length)
+        change = length * along + length**2 * square / 2 + C * (there.value - point.value)
+        here_slope = along + length * square + C * ray.slope(there)
+        lower = change <= _ENOUGH * length * slope
+        if lower:
+            found = length, there
+        if found is not None and (n_trials >= _GOOD_TRIALS or (lower and abs(here_slope) <= _SLOPE_LEFT * abs(slope))):
+            return found
+        if lower and here_slope < 0:
+            low, low_slope = length, here_slope
+        else:
+            high, high_slope = length, here_slope
+        if not high:
+            length *= 2
+        else:
+            rise = high_slope - low_slope
+            secant = low - (high - low) * low_slope / rise if high_slope > 0 and rise > 0 else (low + high) / 2
+            length = min(max(secant, low + 0.1 * (high - low)), high - 0.1 * (high - low))
+    return found
+
+
 def _direction(curvature: Vector, gradient: Vector) -> Vector | None:
     """Solve (1 + curvature) direction = -gradient; None where that cannot be done."""
     from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
     curvature.flat[:: curvature.shape[0] + 1] += 1
     try:
-        return -cho_solve(cho_factor(curvature, overwrite_a=True), gradient)
+        return np.asarray(-cho_solve(cho_factor(curvature, overwrite_a=True), gradient))
     except (LinAlgError, ValueError):  # not positive definite for rounding, or not finite
         return None
