@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
-from math import isfinite
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
 
+from headrank._format import lower_limit, upper_limit
 from headrank._types import BoolVector
 from headrank.cli import _options as options
 from headrank.cli._failures import about_input
@@ -148,7 +147,7 @@ def _print(
     *,
     as_json: bool,
 ) -> None:
-    from headrank.bounds.interval import percent
+    from headrank._format import percent
 
     screen = console(as_json=as_json)
     counts = sample.counts
@@ -191,20 +190,8 @@ def _table(findings: list[_Finding], *, with_scores: bool, with_groups: bool) ->
             str(found.measure),
             found.measure.description,
             f"{found.estimate:.4f}",
-            _rounded(found.low, ROUND_FLOOR),
-            _rounded(found.high, ROUND_CEILING),
+            lower_limit(found.low, 4),
+            upper_limit(found.high, 4),
             *(f"{count:,}" for count in (found.n_pos, found.n_neg)),
         )
     return table
-
-
-def _rounded(bound: float, outwards: str) -> str:
-    """Four digits of a bound, which must not promise more than the bound does.
-
-    >>> _rounded(0.12349, ROUND_FLOOR), _rounded(0.12341, ROUND_CEILING), _rounded(0.05, ROUND_CEILING)
-    ('0.1234', '0.1235', '0.0500')
-    """
-    if not isfinite(bound):
-        return f"{bound:.4f}"
-    # As it is printed: the number next to 0.05 that a computer has lies above it.
-    return f"{Decimal(repr(float(bound))).quantize(Decimal('0.0001'), outwards) + 0:f}"

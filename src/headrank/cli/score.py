@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
+from headrank._format import rounded_percent
 from headrank.cli import _options as options
 from headrank.cli._failures import Refusal, about_input, about_output
 from headrank.cli._printing import console, print_json, progress_bar
@@ -241,7 +242,7 @@ def _print(screen: Console, fitted: TableModel, tally: _Tally, out: Path) -> Non
         screen.print(f"None is flagged, as the model has no threshold: {fitted.promise}")
     else:
         promise = f"{fitted.promise[:1].upper()}{fitted.promise[1:]}"
-        share = f"{100 * tally.n_flagged / tally.n_rows:.3g} %"
+        share = rounded_percent(tally.n_flagged / tally.n_rows)
         screen.print(
             f"{tally.n_flagged:,} ({share}) are flagged. What the threshold promises is about many rows to come; a "
             f"single batch may have more or fewer. From the report: {promise}"

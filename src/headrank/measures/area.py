@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from math import ceil, inf
 from typing import ClassVar, Self
 
+from headrank._format import shown
 from headrank._numbers import above_zero, ordered, rate
 from headrank.curve import RocCurve, share
 from headrank.levels import Depth
 from headrank.measures.measure import Measure
-from headrank.measures.spelling import named, shown, span
+from headrank.measures.spelling import named, span
 
 
 @dataclass(frozen=True, repr=False)

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from math import floor
 from typing import ClassVar, NamedTuple, Self
 
+from headrank._format import shown
 from headrank._numbers import rate
 from headrank.curve import RocCurve, share
 from headrank.levels import Depth
 from headrank.measures.measure import Measure
-from headrank.measures.spelling import number, shown
+from headrank.measures.spelling import number
 
 
 class _Top(NamedTuple):

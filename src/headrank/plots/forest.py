@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
-from headrank.bounds.interval import Interval, percent
-from headrank.plots.drawing import COLOURS, FONT_SIZE, number
+from headrank._format import number, percent
+from headrank.bounds.interval import Interval
+from headrank.plots.drawing import COLOURS, FONT_SIZE
 
 if TYPE_CHECKING:
     import polars as pl

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 
+from headrank._format import number
 from headrank._numbers import rate
 from headrank._types import ArrayLike
 from headrank.curve import RocCurve
 from headrank.measures import AUC, Measure
 from headrank.measures import measure as measure_of
 from headrank.plots.bands import Band, check_band, limits_of, named
-from headrank.plots.drawing import Pen, number
+from headrank.plots.drawing import Pen
 from headrank.plots.polyline import Window, clip, first_false_positive
 from headrank.plots.regions import point_of, region_of, top_of
 from headrank.plots.responses import fold_curves, positive_scores

@@ -10,10 +10,10 @@ from typing import Any, get_args
 
 import numpy as np
 
+from headrank._format import percent
 from headrank._types import ArrayLike, BoolVector, IntVector
 from headrank.bounds.comparison.selection import select_curves
 from headrank.bounds.confidence import check_confidence
-from headrank.bounds.interval import percent
 from headrank.bounds.threshold import Threshold, threshold_for
 from headrank.exceptions import InvalidSampleError, TooFewRowsError
 from headrank.labels import check_labels, check_queries

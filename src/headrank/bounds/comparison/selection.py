@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
+from headrank._format import counted, percent, rounded
 from headrank._numbers import whole
 from headrank._types import ArrayLike
 from headrank.bounds.comparison.evidence import Resampling
 from headrank.bounds.comparison.many import Differences, compare_many_curves, require_named
 from headrank.bounds.confidence import Side, check_confidence, check_side
-from headrank.bounds.interval import Interval, counted, percent
+from headrank.bounds.interval import Interval
 from headrank.bounds.intervals import check_method, interval_of_curves
 from headrank.bounds.sample_curves import SampleCurves
 from headrank.labels import check_binary
@@ -86,7 +87,7 @@ class Selection:
         return (
             f"{self.picked} is the best of {counted(self.n_scorers, 'scorer')} by {best.measure}, picked on {self.rows}"
             f" rows. With {percent(best.confidence)} confidence its true value is {best.where}, though it was picked "
-            f"on them (estimate {best.estimate:.4g}, {best.method}). {which}"
+            f"on them (estimate {rounded(best.estimate)}, {best.method}). {which}"
         )
 
     def __repr__(self) -> str:
