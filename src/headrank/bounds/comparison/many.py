@@ -137,8 +137,8 @@ def compare_many(
     Differences in auc on 1,000 positives and 9,000 negatives; all intervals hold at once with 95 % confidence
     (paired: any distribution, any sample size); * can be told apart
     difference       estimate      low     high  after Holm
-    noisy - clean     -0.0874  -0.1257  -0.0467  p = 6.3e-08 *
-    noisier - clean   -0.1898  -0.2374  -0.1385  p = 4e-12 *
+    noisy - clean     -0.0874  -0.1258  -0.0467  p = 6.3e-08 *
+    noisier - clean   -0.1898  -0.2375  -0.1385  p = 4e-12 *
     """
     what, side = measure_of(measure), check_side(side)
     confidence = check_confidence(confidence)
