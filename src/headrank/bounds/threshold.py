@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from headrank._extras import needs_extra
 from headrank._format import percent, rounded, rounded_down, rounded_up, shown
 from headrank._numbers import real, whole
 from headrank._types import ArrayLike, BoolVector, Vector
@@ -124,7 +125,8 @@ class Threshold:
 
     def to_frame(self) -> Any:
         """Return the threshold as a polars data frame of one row."""
-        import polars as pl
+        with needs_extra("cli"):
+            import polars as pl
 
         return pl.DataFrame([self.as_dict()])
 

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from headrank._extras import needs_extra
 from headrank._numbers import whole
 from headrank._types import BoolVector, Counts, IntVector, Vector
 from headrank.bounds.sample_curves import Levels, SampleCurves
@@ -207,7 +208,8 @@ def replicates(
 
     parts = _run(chunk, list(zip(sizes, streams, strict=True)), n_jobs)
     if progress:
-        from rich.progress import track
+        with needs_extra("cli"):
+            from rich.progress import track
 
         parts = track(parts, description="bootstrap", total=len(sizes))
     return np.array([values for part in parts for values in part])

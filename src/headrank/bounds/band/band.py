@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from headrank._extras import needs_extra
 from headrank._format import percent
 from headrank._types import ArrayLike, Vector
 from headrank.bounds.band.envelope import Envelope
@@ -91,7 +92,8 @@ class Band:
 
     def to_frame(self) -> Any:
         """Return a polars data frame: each threshold with both rates and their limits."""
-        import polars as pl
+        with needs_extra("cli"):
+            import polars as pl
 
         rates = {"threshold": self.curve.thresholds, "fpr": self.curve.fpr, "tpr": self.curve.tpr}
         return pl.DataFrame(rates | {name: getattr(self.limits, name) for name in self.limits.__annotations__})

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from headrank._extras import needs_extra
 from headrank._format import percent, rounded, rounded_down, rounded_up, shown_p
 from headrank._types import ArrayLike
 from headrank.bounds.asymptotic.bootstrap import check_replicates, present_rows
@@ -76,7 +77,8 @@ class Difference:
 
     def to_frame(self) -> Any:
         """Return the difference as a polars data frame of one row."""
-        import polars as pl
+        with needs_extra("cli"):
+            import polars as pl
 
         return pl.DataFrame([self.as_dict()])
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from headrank._extras import needs_extra
 from headrank._format import lower_limit, percent, shown_p, upper_limit
 from headrank._types import ArrayLike, Vector
 from headrank.bounds.asymptotic.bootstrap import check_replicates, present_rows
@@ -54,7 +55,8 @@ class Differences:
 
     def to_frame(self) -> Any:
         """Return a polars data frame, one row per difference, with the adjusted p-values."""
-        import polars as pl
+        with needs_extra("cli"):
+            import polars as pl
 
         rows = [
             difference.as_dict() | {"adjusted_p_value": p}

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
+from headrank._extras import needs_extra
 from headrank._format import counted, percent, rounded
 from headrank._numbers import whole
 from headrank._types import ArrayLike
@@ -63,7 +64,8 @@ class Selection:
 
     def to_frame(self) -> Any:
         """Return a polars data frame, one row per scorer, the best first."""
-        import polars as pl
+        with needs_extra("cli"):
+            import polars as pl
 
         rival = set(self.not_told_apart)
         rows = [
