@@ -1,4 +1,4 @@
-"""What looks wrong with the data? Each suspicion is a sentence with what to do; none stops the training."""
+"""What looks wrong with the data? Each warning is a sentence with what to do; none stops the training."""
 
 from __future__ import annotations
 
