@@ -88,8 +88,8 @@ def run(
                 ],
             }
         )
-    told = measures[0] if goal is None or measure else goal.measure
-    _print(sample, findings, told, confidence, target, as_json=json)
+    in_words = measures[0] if goal is None or measure else goal.measure
+    _print(sample, findings, in_words, confidence, target, as_json=json)
 
 
 def _usual_measures(goal: Goal | None) -> list[Measure]:
@@ -141,7 +141,7 @@ def _measured(
 def _print(
     sample: ScoredSample,
     findings: list[_Finding],
-    told: Measure,
+    in_words: Measure,
     confidence: float,
     target: str,
     *,
@@ -165,7 +165,7 @@ def _print(
         f"less certain. {sample.assumption}"
     )
     for one in findings:
-        if one.group is None and one.interval is not None and one.interval.measure == told:
+        if one.group is None and one.interval is not None and one.interval.measure == in_words:
             screen.print(f"{one.score}: {one.interval}.")
     if len(sample.scores) > 1:
         screen.print("Whether the scorers can be told apart: headrank compare.")
