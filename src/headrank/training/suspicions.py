@@ -13,8 +13,8 @@ from headrank.bounds.inequalities.binomial import clopper_pearson
 from headrank.bounds.interval import percent
 from headrank.measures import AUC
 from headrank.training.columns import LARGEST, Column, listed
-from headrank.training.contest import Entrant
 from headrank.training.features import Features
+from headrank.training.result import ModelResult
 
 if TYPE_CHECKING:
     import polars as pl
@@ -130,12 +130,14 @@ def positives_needed(width: float, confidence: float) -> int:
     return n
 
 
-def of_perfection(winner: Entrant, y: BoolVector, features: Features) -> list[str]:
+def of_perfection(winner: ModelResult, features: Features) -> list[str]:
     """Suspect a leak where nothing is left to learn, and name the columns that give the answer away by themselves."""
-    auc = AUC()(y, winner.scores)
+    sample = winner.holdout.sample
+    # Of all rows together, also where there are queries.
+    auc = AUC()(sample.positive, sample.scores) if sample.queries is not None else AUC().value(winner.holdout.whole)
     if auc <= _PERFECT:
         return []
-    alone = _best_alone(y, features)
+    alone = _best_alone(sample.positive, features)
     said = (
         f"These columns give it away alone: {listed(f'{name!r} (AUC {value:.4f})' for name, value in alone.items())}."
         if alone
@@ -148,12 +150,12 @@ def of_perfection(winner: Entrant, y: BoolVector, features: Features) -> list[st
     ]
 
 
-def of_entrants(entrants: Sequence[Entrant]) -> list[str]:
+def of_models(models: Sequence[ModelResult]) -> list[str]:
     """Name the models that have learned nothing."""
     return [
         f"The {each.name} has learned nothing: it found no direction in which the positives come first. Check that the "
         "columns say anything about the target, or ask for a wider part of the list."
-        for each in entrants
+        for each in models
         if each.collapsed
     ]
 

@@ -131,7 +131,11 @@ def band(curve: RocCurve, *, confidence: float = 0.95, method: Method = "tail") 
     >>> around.lower_at(fpr).round(2), population.roc(fpr).round(2), around.upper_at(fpr).round(2)
     (array([0.08, 0.45, 0.75]), array([0.37, 0.64, 0.88]), array([0.65, 0.86, 0.98]))
     """
-    confidence, method = check_confidence(confidence), check_method(method)
+    return band_of(curve, confidence=check_confidence(confidence), method=check_method(method))
+
+
+def band_of(curve: RocCurve, *, confidence: float, method: Method = "tail") -> Band:
+    """Return the band by arguments that were checked; see `band`."""
     require_counts(curve, "a band")
     curve.require_complete("a band")
     return Band(curve, confidence, method, rate_limits(curve, risk=1 - confidence, method=method))

@@ -9,7 +9,6 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
 from headrank._extras import needs_extra
@@ -18,6 +17,7 @@ from headrank._types import ArrayLike, IntVector, Vector
 from headrank.estimators._problem import Problem, pose
 from headrank.estimators._scorer import LinearScorer
 from headrank.estimators.cv.candidates import SURROGATES, Average, Candidate, Fold, Trial, learned_by, target_of
+from headrank.estimators.cv.folds import folds
 from headrank.estimators.cv.refits import Refits
 from headrank.estimators.cv.rule import in_order_of_choice, why
 from headrank.estimators.cv.search import Search
@@ -61,7 +61,8 @@ class LinearRankerCV(LinearScorer):
     bandwidths : sequence of float, default=(0.1, 0.5)
         Of the smooth surrogate, in standard deviations of the scores.
     cv : int, splitter or iterable of (train, test), default=5
-        An int means that many folds, stratified by class, and keeping queries whole when ``qid`` is given.
+        An int means that many folds, stratified by class; with ``qid``, queries are kept whole, and those with both
+        classes are dealt out evenly.
     standardize : bool, default=None
         Divide each feature by its standard deviation, without touching X. If None, sparse ones only where that is above
         1: bits and weights of words are better left as they are.
@@ -160,11 +161,11 @@ class LinearRankerCV(LinearScorer):
         groups = self._groups(problem.measure)
         for group in groups:  # a measure that a surrogate cannot learn is refused before anything is fitted
             problem.with_surrogate(group[0].learned_by, measure=target_of(problem.measure, group[0].surrogate))
-        folds = [Fold(problem, train, test) for train, test in self._splits(problem, X, y, sample_weight, qid)]
+        parts = [Fold(problem, train, test) for train, test in self._splits(problem, X, y, sample_weight, qid)]
         with tally_for(self.verbose, f"choosing for {problem.measure}") as tally, limit_blas_threads(problem.size):
             # For the last fits: at most one of each group, and what leads to a smooth one.
             tally.expect(sum(1 if group[0].kind.convex else len(group) for group in groups))
-            search = Search(folds, self.Cs is None, n_jobs=self.n_jobs, tally=tally, **self._limits())
+            search = Search(parts, self.Cs is None, n_jobs=self.n_jobs, tally=tally, **self._limits())
             self.trials_, self.measure_ = tuple(search.trials(groups)), problem.measure
             return self._learn(problem, tally)
 
@@ -270,10 +271,7 @@ class LinearRankerCV(LinearScorer):
             n_least = int(min(np.count_nonzero(positive), np.count_nonzero(~positive)))
             if n_least < n_folds:
                 raise ValueError(f"cv={n_folds} folds need as many rows of each class, but one has {n_least}; lower cv")
-            kind = StratifiedKFold if queries is None else StratifiedGroupKFold
-            splits = list(
-                kind(n_folds, shuffle=True, random_state=self.random_state).split(positive, positive, queries)
-            )
+            splits = folds(positive, queries, n_folds, random_state=self.random_state)
         else:
             numbers = np.arange(positive.size) if sample_weight is None else _numbers(sample_weight)
             of_all = cv.split(X, y, qid) if hasattr(cv, "split") else cv
