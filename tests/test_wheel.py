@@ -35,7 +35,16 @@ def test_the_wheel_runs_the_demo_in_an_empty_environment(tmp_path):
 
     venv.create(tmp_path / "empty", with_pip=True)
     scripts = tmp_path / "empty" / ("bin" if POSIX else "Scripts")
-    done(scripts / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel, cwd=tmp_path)
+    done(
+        scripts / "python",
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        f"{wheel}[cli]",
+        cwd=tmp_path,
+    )
     where = done(scripts / "python", "-c", "import headrank; print(headrank.__file__)", cwd=tmp_path)
     assert Path(where.strip()).is_relative_to((tmp_path / "empty").resolve())
     assert done(scripts / "headrank", "--version", cwd=tmp_path).split() == ["headrank", headrank.__version__]

@@ -1,4 +1,4 @@
-"""What CI and releases rest on: versions that agree, targets that are documented, runs on other processors that differ."""
+"""What CI and releases rest on: versions that agree, documented targets, runs on other processors that do differ."""
 
 import importlib.util
 import re
