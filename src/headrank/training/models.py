@@ -148,12 +148,14 @@ def _gradient_boosting(rows: TrainingRows, progress: Progress) -> _Fitted:
     from headrank.training.features import Matrix
 
     progress("fitting gradient boosting", 0, 1)
-    model = HistGradientBoostingClassifier(random_state=rows.random_state)
+    # With a bin per row the trees are the same, and the histograms of many features take less memory.
+    model = HistGradientBoostingClassifier(random_state=rows.random_state, max_bins=min(255, max(2, rows.y.size)))
     dense = (("matrix", Matrix()),) if rows.features.is_sparse else ()
     X = rows.features.train
     # As in `limit_blas_threads`: on few rows the threads of a tree wait for each other longer than they work.
     with threadpool_limits(limits=1 if X.shape[0] * X.shape[1] <= _FEW_NUMBERS else None, user_api="openmp"):
         model.fit(Matrix().transform(X) if dense else X, rows.y)
+    model._bin_mapper.bin_thresholds_ = []  # of no use to a fitted tree, and an array per feature in a file
     progress("fitting gradient boosting", 1, 1)
     return _Fitted(
         "gradient boosting",

@@ -39,7 +39,7 @@ _DATE = re.compile(
 
 def in_columns(frame: pl.DataFrame, columns: Sequence[Column]) -> list[str]:
     """Look at the columns by themselves: empty, constant, infinite, dates of another kind, all distinct."""
-    found = []
+    found, schema = [], frame.schema  # made anew each time that it is asked for
     empty = [column.name for column in columns if column.n_distinct == 0]
     constant = [column.name for column in columns if column.n_distinct == 1 and column.n_missing == 0]
     if empty:
@@ -49,7 +49,7 @@ def in_columns(frame: pl.DataFrame, columns: Sequence[Column]) -> list[str]:
     infinite = {
         column.name: n
         for column in columns
-        if frame.schema[column.name].is_float() and (n := _n_infinite(frame[column.name]))
+        if schema[column.name].is_float() and (n := _n_infinite(frame[column.name]))
     }
     if infinite:
         found.append(
@@ -63,7 +63,11 @@ def in_columns(frame: pl.DataFrame, columns: Sequence[Column]) -> list[str]:
             f"{named[0].upper()}{named[1:]} {'looks' if one else 'look'} like dates, but not as YYYY-MM-DD; "
             f"{'it is' if one else 'they are'} used as text: write dates so."
         )
-    ids = [column.name for column in columns if column.name not in dates and _looks_like_id(frame, column)]
+    ids = [
+        column.name
+        for column in columns
+        if column.name not in dates and _looks_like_id(column, schema[column.name], frame.height)
+    ]
     if ids:
         one = len(ids) == 1
         found.append(
@@ -199,10 +203,10 @@ def _looks_like_dates(series: pl.Series) -> bool:
     return any(values) and all(_DATE.fullmatch(value) for value in values if value)
 
 
-def _looks_like_id(frame: pl.DataFrame, column: Column) -> bool:
-    if column.n_missing or column.n_distinct < max(frame.height, _LEAST_IDS):
+def _looks_like_id(column: Column, dtype: pl.DataType, n_rows: int) -> bool:
+    if column.n_missing or column.n_distinct < max(n_rows, _LEAST_IDS):
         return False
-    return column.kind == "text" or frame.schema[column.name].is_integer()
+    return column.kind == "text" or dtype.is_integer()
 
 
 def _columns(names: Sequence[str]) -> str:

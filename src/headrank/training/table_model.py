@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,6 +97,18 @@ class TableModel(ColumnRoles):
         # As a NumPy number, since a Python float would be rounded to the precision of the scores.
         result: BoolVector = np.asarray(scores) >= np.float64(self.threshold)
         return result
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All attributes; the columns as one text, as a model file takes a hundred times as long for an object each."""
+        columns = [[each.name, each.kind, each.n_missing, each.n_distinct] for each in self.columns]
+        return vars(self) | {"columns": json.dumps(columns)}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        """Read the columns of a file: a text, or the objects that 0.1 wrote."""
+        columns = state["columns"]
+        if isinstance(columns, str):
+            columns = tuple(Column(*each) for each in json.loads(columns))
+        vars(self).update(state, columns=columns)
 
     def _scored_table(self, rows: Any, first_row: int) -> Vector:
         if not hasattr(rows, "columns"):
