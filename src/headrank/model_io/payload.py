@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from math import prod
-from typing import Any
+from typing import Any, TypeVar
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 import numpy as np
@@ -18,6 +18,7 @@ from headrank.model_io.container import entry, plain_entries
 from headrank.model_io.registry import name_of, with_logical_names, with_present_paths
 from headrank.model_io.trusted import KEY_TYPES, TRUSTED
 
+T = TypeVar("T")
 SCHEMA = "schema.json"
 _PROTOCOL = 2
 """The lowest protocol of skops that any headrank wrote."""
@@ -206,33 +207,71 @@ class _Walk:
 
     def _children(self, node: Mapping[str, Any], loader: str) -> Iterator[Any]:
         """All nodes right below, in the order in which skops builds them; anything else is refused."""
+        read = {
+            "ListNode": self._in_sequence,
+            "TupleNode": self._in_sequence,
+            "DictNode": self._in_dictionary,
+            "JsonNode": self._in_value,
+            "NdArrayNode": self._in_array,
+            "LossNode": self._in_loss,
+            "RandomGeneratorNode": self._in_generator,
+            "ObjectNode": self._in_object,
+            "DTypeNode": self._in_object,
+            "TypeNode": self._in_name,
+            "FunctionNode": self._in_name,
+        }[loader]
+        return read(node)
+
+    def _in_sequence(self, node: Mapping[str, Any]) -> Iterator[Any]:
+        return iter(self._content(node, list))
+
+    def _in_dictionary(self, node: Mapping[str, Any]) -> Iterator[Any]:
+        content = self._content(node, dict)
+        self._check_keys(node["key_types"], len(content))
+        return iter([node["key_types"], *content.values()])
+
+    def _in_value(self, node: Mapping[str, Any]) -> Iterator[Any]:
+        self._content(node, str)  # JSON
+        return iter(())
+
+    def _in_array(self, node: Mapping[str, Any]) -> Iterator[Any]:
+        if node.get("type") == "json":
+            return iter([*self._content(node, list), node.get("shape")])
+        if node.get("type") != "numpy" or not isinstance(node.get("file"), str) or node.get("content") is not None:
+            raise self._malformed("an array without a file")
+        self.files.add(node["file"])
+        return iter(())
+
+    def _in_loss(self, node: Mapping[str, Any]) -> Iterator[Any]:
+        arguments = node.get("__reduce__")
+        if not isinstance(arguments, dict) or set(arguments) != {"args"}:
+            raise self._malformed("a LossNode without its content")
+        return iter([node.get("content"), arguments["args"]])
+
+    def _in_generator(self, node: Mapping[str, Any]) -> Iterator[Any]:
+        """The state of PCG64, started the usual way; the size of its pool decides how long the start takes."""
+        content = self._content(node, dict)
+        if set(content) != {"bit_generator", "seed_seq"}:
+            raise self._malformed("a random number generator without its state")
+        kind = json.loads(content["bit_generator"]["content"]["bit_generator"]["content"])
+        pool = json.loads(content["seed_seq"]["content"]["pool_size"]["content"])
+        if (kind, pool) != ("PCG64", 4):
+            raise self._malformed(f"a random number generator {kind!r} with a pool of {pool!r}")
+        return iter([content["bit_generator"], content["seed_seq"]])
+
+    @staticmethod
+    def _in_object(node: Mapping[str, Any]) -> Iterator[Any]:
+        return iter(() if node.get("content") is None else (node["content"],))
+
+    @staticmethod
+    def _in_name(_node: Mapping[str, Any]) -> Iterator[Any]:
+        return iter(())
+
+    def _content(self, node: Mapping[str, Any], kind: type[T]) -> T:
         content = node.get("content")
-        if loader in ("ListNode", "TupleNode") and isinstance(content, list):
-            yield from content
-        elif loader == "DictNode" and isinstance(content, dict):
-            self._check_keys(node["key_types"], len(content))
-            yield node["key_types"]
-            yield from content.values()
-        elif loader == "JsonNode":
-            if not isinstance(content, str):
-                raise self._malformed("a value that is no JSON")
-        elif loader == "NdArrayNode" and node.get("type") == "numpy":
-            if not isinstance(node.get("file"), str) or content is not None:
-                raise self._malformed("an array without a file")
-            self.files.add(node["file"])
-        elif loader == "NdArrayNode" and node.get("type") == "json" and isinstance(content, list):
-            yield from content
-            yield node.get("shape")
-        elif loader == "LossNode" and isinstance(node.get("__reduce__"), dict) and set(node["__reduce__"]) == {"args"}:
-            yield content
-            yield node["__reduce__"]["args"]
-        elif loader == "RandomGeneratorNode" and isinstance(content, dict):
-            yield from self._generator(content)
-        elif loader in ("ObjectNode", "DTypeNode"):
-            if content is not None:
-                yield content
-        elif loader not in ("TypeNode", "FunctionNode"):
-            raise self._malformed(f"a {loader} without its content")
+        if not isinstance(content, kind):
+            raise self._malformed(f"a {node['__loader__']} without its content")
+        return content
 
     def _check_keys(self, types: Any, n_keys: int) -> None:
         listed = types.get("content") if isinstance(types, dict) and types.get("__loader__") == "ListNode" else None
@@ -242,16 +281,6 @@ class _Walk:
             name = name_of(each)
             if each.get("__loader__") != "TypeNode" or name not in KEY_TYPES:
                 self.foreign.add(Foreign(f"a dictionary with keys of type {name}", "DictNode"))
-
-    def _generator(self, content: Mapping[str, Any]) -> Iterator[Any]:
-        """The state of PCG64, started the usual way; the size of its pool decides how long the start takes."""
-        if set(content) != {"bit_generator", "seed_seq"}:
-            raise self._malformed("a random number generator without its state")
-        kind = json.loads(content["bit_generator"]["content"]["bit_generator"]["content"])
-        pool = json.loads(content["seed_seq"]["content"]["pool_size"]["content"])
-        if (kind, pool) != ("PCG64", 4):
-            raise self._malformed(f"a random number generator {kind!r} with a pool of {pool!r}")
-        yield from (content["bit_generator"], content["seed_seq"])
 
     def _malformed(self, what: str) -> ModelFileError:
         return ModelFileError(f"{self._name} has been changed, or is of an unknown kind: it holds {what}")
