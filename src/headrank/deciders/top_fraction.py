@@ -100,7 +100,7 @@ class TopFractionClassifier(ThresholdedScorer):
         in_sample = self.cv is None or isinstance(self.estimator, FrozenEstimator)
         scores = own if in_sample else self._scores_out_of_fold(rows, positive, own)
         curve = RocCurve.from_scores(positive, scores, rows.weights)
-        quantile = curve.scores[curve.levels_in_top(top) - 1]
+        quantile = curve.quantile(top)
         # A change of scale rounds. A row at the quantile, and all that tie with it, belong to the top all the same.
         at_quantile = own[np.abs(own - quantile) <= _TIED * (abs(quantile) + own.std())]
         self.threshold_ = float(min(quantile, at_quantile.min(initial=np.inf)))

@@ -92,13 +92,7 @@ class PrecisionAt(_FirstRows):
     prefix: ClassVar[str] = "p"
 
     def _value(self, curve: RocCurve) -> float:
-        return self.hits(curve) / self._divisor(curve)
-
-    def chance_on(self, curve: RocCurve) -> float:
-        return curve.positive_rate * self.n_rows(curve) / self._divisor(curve)
-
-    def _divisor(self, curve: RocCurve) -> float:
-        return self.k if self.is_count else self.n_rows(curve)
+        return self.hits(curve) / (self.k if self.is_count else self.n_rows(curve))
 
     @property
     def description(self) -> str:
@@ -121,9 +115,6 @@ class RecallAt(_FirstRows):
     @property
     def chance(self) -> float | None:
         return None if self.is_count else self.k
-
-    def chance_on(self, curve: RocCurve) -> float:
-        return self.n_rows(curve) / curve.n if self.chance is None else self.chance
 
     @property
     def description(self) -> str:
@@ -290,20 +281,22 @@ class BEDROC(Measure):
         if self.alpha < 1e-6:
             raise ValueError(f"alpha must be at least 1e-6, got {self.alpha:g}: below, BEDROC is a rank sum; use AUC")
 
-    def _value(self, curve: RocCurve) -> float:
-        curve.require_complete(str(self))
+    def value(self, curve: RocCurve) -> float:
+        """Read the measure off a curve, with a warning where the value does not compare with that of other samples."""
+        value = super().value(curve)
         if self.alpha * curve.positive_rate > _NOT_SMALL:
             # The same words for every sample: a warning about a thousand queries is shown once.
             warnings.warn(
                 f"{self}: alpha times the share of positives is above {_NOT_SMALL}, so the value does not compare with "
                 "that of samples with another share of positives; a lower alpha does",
                 MeasureWarning,
-                stacklevel=6,
+                stacklevel=5,
             )
-        return self._rescaled(curve, self._exponential_sum(curve))
+        return value
 
-    def chance_on(self, curve: RocCurve) -> float:
-        return self._rescaled(curve, -expm1(-self.alpha) * curve.positive_rate)
+    def _value(self, curve: RocCurve) -> float:
+        curve.require_complete(str(self))
+        return self._rescaled(curve, self._exponential_sum(curve))
 
     def _exponential_sum(self, curve: RocCurve) -> float:
         """Sum over the positives of exp(-alpha r / N), up to a factor; ties take the mean over their ranks."""

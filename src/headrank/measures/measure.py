@@ -79,21 +79,12 @@ class Measure(ABC):
 
     @property
     def chance(self) -> float | None:
-        """Value of a scorer that gives everybody the same score, or None where it depends on the sample.
-
-        See `chance_on`, also for the measures for which a constant score is no yardstick.
-        """
+        """Value of a scorer that gives every row the same score, or None where it depends on the sample."""
         return None
 
     def chance_on(self, curve: RocCurve) -> float:
-        """Value of a scorer that knows nothing, on a sample with these numbers of positives and negatives.
-
-        That of a constant score; for `WRanking` and the measures of the best fraction, where a constant score puts all
-        rows or none in the top, the expectation over a random order without ties.
-        """
-        if self.chance is None:
-            raise NotImplementedError(f"{type(self).__name__} must say what chance is")
-        return self.chance
+        """Value of a constant score on a sample with these numbers of positives and negatives."""
+        return self._value(curve.constant()) if self.chance is None else self.chance
 
     def depth(self, n_pos: int, n_neg: int) -> Depth | None:
         """How deep a head of unweighted rows must be for `value` to be read off it; None for the whole curve."""
