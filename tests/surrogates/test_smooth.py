@@ -134,11 +134,10 @@ def test_constant_scores_are_refused(level, grouped):
 # Weights
 
 
-@pytest.mark.parametrize("kind", {**PAIRS, **RANKS, **FIRST}, ids=lambda kind: kind.__name__)
+@every_measure
 @given(data=st.data(), h=bandwidths)
 @few
 def test_whole_weights_are_copies(kind, data, h):
-    """But for the local measures, which count rows: those are floor(u N) + 1, and weights cannot be counted."""
     measure = data.draw(LEARNABLE[kind])
     rows = data.draw(some_rows(scores=untied, weights=([1, 2, 3, 0],)))
     copied = np.repeat(np.arange(rows.y.size), rows.weights.astype(int))

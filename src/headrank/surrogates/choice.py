@@ -116,25 +116,22 @@ def _(measure: LocalAUC, bandwidth: float, rows: RowFacts) -> SmoothRisk:
     def reward(n_pos: Vector, n_neg: Vector, _n_top: Vector) -> Reward:
         return Reward(offset=1, per_neg=1 / (n_pos * n_neg))
 
-    return SmoothTop(bandwidth, _best(measure.top), reward, rows=rows)
+    return SmoothTop(bandwidth, _share(measure.top), reward, rows=rows)
 
 
 @smooth_for.register
 def _(measure: WRanking, bandwidth: float, rows: RowFacts) -> SmoothRisk:
-    def size(n_rows: Vector, weighted: bool) -> Vector:
-        exact: Vector = shares(measure.top, n_rows + 1)  # ranks above (N + 1) (1 - top)
-        return exact if weighted else np.asarray(np.ceil(exact) - 1)
-
     def reward(n_pos: Vector, n_neg: Vector, _n_top: Vector) -> Reward:
         per_row = 1 / (n_pos * (n_pos + n_neg + 1))
-        return Reward(offset=1, base=per_row / 2, per_neg=per_row, per_pos=per_row)
+        # All positives and half a row, less those above it in the top: of each pair of these, one.
+        return Reward(offset=1, base=per_row * (n_pos + 0.5), per_neg=per_row, per_pair=per_row)
 
-    return SmoothTop(bandwidth, size, reward, rows=rows)
+    return SmoothTop(bandwidth, _share(measure.top), reward, rows=rows)
 
 
 @smooth_for.register
 def _(measure: MassConstrainedError, bandwidth: float, rows: RowFacts) -> SmoothRisk:
-    return SmoothTop(bandwidth, _best(measure.top), _mass_reward, rows=rows)
+    return SmoothTop(bandwidth, _share(measure.top), _mass_reward, rows=rows)
 
 
 @smooth_for.register
@@ -150,12 +147,12 @@ def _(measure: LocalRankingRisk, bandwidth: float, rows: RowFacts) -> SmoothRisk
         share = n_neg / n
         return Reward(offset=share * mass.offset, base=share * mass.base - per_pair * n_neg, per_neg=per_pair)
 
-    return SmoothTop(bandwidth, _best(measure.top), reward, rows=rows)
+    return SmoothTop(bandwidth, _share(measure.top), reward, rows=rows)
 
 
 @smooth_for.register
 def _(measure: TopTPR, bandwidth: float, rows: RowFacts) -> SmoothRisk:
-    return SmoothTop(bandwidth, _best(measure.top), _found_reward, rows=rows)
+    return SmoothTop(bandwidth, _share(measure.top), _found_reward, rows=rows)
 
 
 @smooth_for.register
@@ -185,13 +182,13 @@ def _(measure: EnrichmentFactor, bandwidth: float, rows: RowFacts) -> SmoothRisk
 
 
 def _first(measure: PrecisionAt | RecallAt | EnrichmentFactor) -> SizeOfTop:
-    """Return the size of the top of the measures of the first rows, a row at its border counting in part."""
-    return lambda n_rows, _weighted: np.full_like(n_rows, measure.k) if measure.is_count else shares(measure.k, n_rows)
+    """Return the size of the top of the measures of the first rows."""
+    return (lambda n_rows: np.full_like(n_rows, measure.k)) if measure.is_count else _share(measure.k)
 
 
-def _best(top: float) -> SizeOfTop:
-    """Return the size of the top of the local measures: the rows with at most the share ``top`` of all above them."""
-    return lambda n_rows, weighted: shares(top, n_rows) if weighted else np.floor(shares(top, n_rows)) + 1
+def _share(top: float) -> SizeOfTop:
+    """Return the size of the top that is a share of all rows, a row at its border counting in part."""
+    return lambda n_rows: np.asarray(shares(top, n_rows))
 
 
 def _found_reward(n_pos: Vector, _n_neg: Vector, _n_top: Vector) -> Reward:
