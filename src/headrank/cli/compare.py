@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from headrank.cli import options
-from headrank.cli.failures import about_input
-from headrank.cli.printing import console, print_json
-from headrank.cli.samples import ScoredSample, read_scores
+from headrank.cli import _options as options
+from headrank.cli._failures import about_input
+from headrank.cli._printing import console, print_json
+from headrank.cli._samples import ScoredSample, read_scores
 
 if TYPE_CHECKING:
     from headrank.bounds.difference import Difference

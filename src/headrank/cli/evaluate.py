@@ -12,10 +12,10 @@ import numpy as np
 import typer
 
 from headrank._types import BoolVector
-from headrank.cli import options
-from headrank.cli.failures import about_input
-from headrank.cli.printing import console, print_json
-from headrank.cli.samples import ScoredSample, read_scores
+from headrank.cli import _options as options
+from headrank.cli._failures import about_input
+from headrank.cli._printing import console, print_json
+from headrank.cli._samples import ScoredSample, read_scores
 
 if TYPE_CHECKING:
     from rich.table import Table

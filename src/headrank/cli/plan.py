@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headrank.cli import options
-from headrank.cli.failures import about_option
-from headrank.cli.printing import console, print_json, progress_bar
+from headrank.cli import _options as options
+from headrank.cli._failures import about_option
+from headrank.cli._printing import console, print_json, progress_bar
 
 if TYPE_CHECKING:
     from headrank.bounds.head_planning import HeadPlan

@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from headrank.datasets import read_columns, read_table
-from headrank.datasets.tables import table_columns
 from headrank.exceptions import InvalidSampleError
+from headrank.readers import read_columns, read_table
+from headrank.readers.tables import table_columns
 
 PATIENTS = """\
 id,age,sex,day,ill

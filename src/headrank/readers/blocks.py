@@ -11,11 +11,11 @@ from itertools import islice
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
-from headrank.datasets.empty_lines import without_empty_lines
-from headrank.datasets.opening import MISSING, UNPACKING_ERRORS, TableFile, disk_failed, existing, opened, table_file
-from headrank.datasets.svmlight import load_lines
-from headrank.datasets.table_faults import not_utf8, require_columns, why_unreadable
-from headrank.datasets.tables import first_record, refuse_names_of_bytes, table_columns
+from headrank.readers.empty_lines import without_empty_lines
+from headrank.readers.opening import MISSING, UNPACKING_ERRORS, TableFile, disk_failed, existing, opened, table_file
+from headrank.readers.svmlight import load_lines
+from headrank.readers.table_faults import not_utf8, require_columns, why_unreadable
+from headrank.readers.tables import first_record, refuse_names_of_bytes, table_columns
 
 if TYPE_CHECKING:
     import polars as pl

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from headrank.cli.failures import about_option
+from headrank.cli._failures import about_option
 
 if TYPE_CHECKING:
     from headrank.measures import Measure

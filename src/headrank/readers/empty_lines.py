@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from headrank.datasets.opening import TableFile, opened
+from headrank.readers.opening import TableFile, opened
 
 _EMPTY = re.compile(rb"(\n)(?:\r?\n)+")
 _BLOCK = 1 << 20

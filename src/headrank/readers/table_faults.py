@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 
-from headrank.datasets.opening import UNPACKING_ERRORS, TableFile, disk_failed, opened
+from headrank.readers.opening import UNPACKING_ERRORS, TableFile, disk_failed, opened
 
 _LINES_PER_BLOCK = 10_000
 _NAMES_SHOWN = 30

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy.typing as npt
 
 from headrank._types import BoolVector
-from headrank.datasets.empty_lines import has_empty_lines, without_empty_lines
-from headrank.datasets.opening import MISSING, UNPACKING_ERRORS, TableFile, disk_failed, opened, table_file
-from headrank.datasets.table_faults import not_utf8, refuse_repeated_names, require_columns, why_unreadable
-from headrank.datasets.targets import target_of
 from headrank.exceptions import InvalidSampleError
+from headrank.readers.empty_lines import has_empty_lines, without_empty_lines
+from headrank.readers.opening import MISSING, UNPACKING_ERRORS, TableFile, disk_failed, opened, table_file
+from headrank.readers.table_faults import not_utf8, refuse_repeated_names, require_columns, why_unreadable
+from headrank.readers.targets import target_of
 
 if TYPE_CHECKING:
     import polars as pl

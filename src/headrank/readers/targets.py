@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headrank._types import BoolVector
-from headrank.datasets.table_faults import close_to
 from headrank.exceptions import InvalidSampleError, OneClassError
+from headrank.readers.table_faults import close_to
 
 if TYPE_CHECKING:
     import polars as pl

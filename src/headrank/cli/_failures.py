@@ -66,7 +66,7 @@ def about_input(path: str | os.PathLike[str] | None = None) -> Iterator[None]:
     ...     raise PermissionError(13, "Permission denied", "scores.csv")
     Traceback (most recent call last):
         ...
-    headrank.cli.failures.Refusal: scores.csv cannot be read: Permission denied; check the file and who may read it
+    headrank.cli._failures.Refusal: scores.csv cannot be read: Permission denied; check the file and who may read it
     """
     try:
         yield
@@ -93,7 +93,7 @@ def about_output(path: str | os.PathLike[str]) -> Iterator[None]:
     ...     raise OSError(28, "No space left on device")
     Traceback (most recent call last):
         ...
-    headrank.cli.failures.Refusal: scores.csv cannot be written: the disk is full; free some space, or write to another
+    headrank.cli._failures.Refusal: scores.csv cannot be written: the disk is full; free some space, or write to another
     disk; nothing was written
     """
     try:

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from headrank.datasets import blocks as module
-from headrank.datasets import read_svmlight
-from headrank.datasets.blocks import svmlight_blocks, table_blocks
 from headrank.exceptions import InvalidSampleError
+from headrank.readers import blocks as module
+from headrank.readers import read_svmlight
+from headrank.readers.blocks import svmlight_blocks, table_blocks
 
 TEXTS = st.text(alphabet='ab ,"\n\té', max_size=5)
 FRAMES = st.lists(

@@ -9,11 +9,11 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Literal
 
-from headrank.cli.failures import about_output
-from headrank.cli.printing import console, progress_bar
+from headrank.cli._failures import about_output
+from headrank.cli._printing import console, progress_bar
 
 if TYPE_CHECKING:
-    from headrank.cli.sources import Source
+    from headrank.cli._sources import Source
     from headrank.report import Summary
     from headrank.training.contest import Contest
     from headrank.training.goal import Goal

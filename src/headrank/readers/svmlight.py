@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from headrank._types import BoolVector, Vector
-from headrank.datasets.opening import UNPACKING_ERRORS, disk_failed, existing, opened
 from headrank.exceptions import InvalidSampleError
+from headrank.readers.opening import UNPACKING_ERRORS, disk_failed, existing, opened
 
 _LINES_PER_BLOCK = 1000
 

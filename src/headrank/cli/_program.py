@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from headrank.cli import compare, demo, evaluate, fit, plan, score, threshold
-from headrank.cli.failures import EXIT_CODES, run
+from headrank.cli._failures import EXIT_CODES, run
 
 _CODES = "; ".join(f"{code} {meaning}" for code, meaning in EXIT_CODES.items())
 

@@ -6,8 +6,8 @@ from functools import partial
 
 import pytest
 
-from headrank.datasets import read_columns, read_svmlight, read_table
-from headrank.datasets.blocks import svmlight_blocks, table_blocks
+from headrank.readers import read_columns, read_svmlight, read_table
+from headrank.readers.blocks import svmlight_blocks, table_blocks
 
 READERS = {
     "svmlight": read_svmlight,
@@ -27,6 +27,6 @@ def test_missing_files_and_folders(tmp_path, read):
 
 
 def test_importing_the_readers_loads_nothing_heavy():
-    code = "import sys, headrank.datasets; print({'polars', 'scipy', 'sklearn'} & {name for name in sys.modules})"
+    code = "import sys, headrank.readers; print({'polars', 'scipy', 'sklearn'} & {name for name in sys.modules})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import typer
 
 from headrank._types import BoolVector, Vector
-from headrank.cli.failures import about_input
+from headrank.cli._failures import about_input
 from headrank.exceptions import InvalidSampleError
 
 if TYPE_CHECKING:
@@ -69,8 +69,8 @@ def read_scores(
     group: str | None = None,
 ) -> ScoredSample:
     """Read a sample, or refuse what cannot be measured."""
-    from headrank.datasets.tables import read_columns
-    from headrank.datasets.targets import target_of
+    from headrank.readers.tables import read_columns
+    from headrank.readers.targets import target_of
 
     if len(set(scores)) < len(scores):
         raise typer.BadParameter("each column of scores can be named once", param_hint="'--score'")

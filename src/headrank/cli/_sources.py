@@ -14,7 +14,7 @@ import numpy.typing as npt
 import typer
 
 from headrank._types import BoolVector
-from headrank.cli.failures import Refusal, about_input
+from headrank.cli._failures import Refusal, about_input
 
 if TYPE_CHECKING:
     from headrank.training.contest import Origin
@@ -38,7 +38,7 @@ class Source:
 
 def is_table(data: Path) -> bool:
     """Whether the name is that of a table; what is neither known nor foreign is taken for svmlight."""
-    from headrank.datasets.opening import SUFFIXES
+    from headrank.readers.opening import SUFFIXES
 
     if data.suffix.lower() in _FOREIGN:
         raise Refusal(f"{data} cannot be read, as it ends in {data.suffix}; save the table as .csv or .parquet")
@@ -56,7 +56,7 @@ def table_source(
     positive: str | None = None,
 ) -> Source:
     """Read a table."""
-    from headrank.datasets import read_table
+    from headrank.readers import read_table
     from headrank.training.contest import Origin
     from headrank.training.train import Handover
 
@@ -81,7 +81,7 @@ def svmlight_source(data: Path, *, command: str, positive: str | None = None) ->
     The number of a feature is that of its column, so that files that count from 0 and from 1 are read alike, and a file
     to score cannot be shifted against that of the training; of a file that counts from 1, column 0 is empty.
     """
-    from headrank.datasets import read_svmlight
+    from headrank.readers import read_svmlight
     from headrank.training.contest import Origin
     from headrank.training.train import Handover
 

@@ -17,7 +17,7 @@ _WIDTH_OF_FILES = 160
 
 
 class _Screen(Console):
-    """A console that leaves it to `headrank.cli.failures` what a closed pipe means; rich would exit with code 1."""
+    """A console that leaves it to `headrank.cli._failures` what a closed pipe means; rich would exit with code 1."""
 
     def on_broken_pipe(self) -> None:
         """Raise the error again, being called where it was caught."""

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file
 
-from headrank.datasets import read_svmlight
 from headrank.exceptions import InvalidSampleError
+from headrank.readers import read_svmlight
 
 LETOR = """\
 2 qid:10 1:0.03 3:0.5 #docid = GX029-35-5894638 inc = 0.02 prob = 0.139

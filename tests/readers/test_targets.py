@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headrank.datasets.targets import target_of
 from headrank.exceptions import InvalidSampleError, OneClassError
+from headrank.readers.targets import target_of
 
 
 def found(values, pos_label=None, dtype=None):
