@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, singledispatch
+from functools import singledispatch
 from math import sqrt
 from typing import ClassVar, NamedTuple
 
@@ -221,17 +221,10 @@ class Fold:
         return self.problem.part(self.train)
 
     def measured(self, weights: Vector) -> float:
-        """The measure on the rows left out, negated if lower is better; weights of 0 are a random order."""
-        if weights.any():
-            scores = self.problem.rows.scores(weights)[self.test]
-            value = self.problem.measure.of_sample(self.problem.sample_of(self.test, scores))
-        else:
-            value = self._at_random
+        """The measure on the rows left out, negated if lower is better."""
+        scores = self.problem.rows.scores(weights)[self.test]
+        value = self.problem.measure.of_sample(self.problem.sample_of(self.test, scores))
         return value if self.problem.measure.greater_is_better else -value
-
-    @cached_property
-    def _at_random(self) -> float:
-        return self.problem.part(self.test).measured_at_random()
 
 
 def tried(
