@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from quality_cells import CHOICE, CLASSIFIER_CS, MEASURES, MODELS, RIVALS
 
-from headrank.estimators._candidates import DEFAULT_CS
+from headrank.estimators.cv.candidates import DEFAULT_CS
 from headrank.plots.drawing import COLOURS
 
 if TYPE_CHECKING:

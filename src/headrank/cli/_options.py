@@ -93,7 +93,7 @@ def _is_percent(text: str) -> bool:
 
 def confidence_of(value: float) -> float:
     """Return the confidence, or refuse."""
-    from headrank.bounds.interval import check_confidence
+    from headrank.bounds.confidence import check_confidence
 
     with about_option("--confidence"):
         return check_confidence(value)

@@ -123,7 +123,7 @@ def _findings(sample: ScoredSample, measures: list[Measure], confidence: float) 
 def _measured(
     sample: ScoredSample, score: str, group: str | None, rows: BoolVector, measure: Measure, confidence: float
 ) -> _Finding:
-    from headrank.bounds.choice import interval
+    from headrank.bounds.intervals import interval
     from headrank.exceptions import OneClassError
 
     qid = None if sample.qid is None else sample.qid[rows]
