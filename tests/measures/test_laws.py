@@ -11,50 +11,13 @@ from hypothesis import strategies as st
 import headrank as hr
 from headrank.exceptions import MeasureWarning, ShallowHeadError
 from headrank.measures.names import MEASURES
+from reference.measures import PARAMETERS as ALL
 from reference.measures import TWINS, exact, expand, mean_over_orders, pairs_lost_by_independent_lots, twin
-from strategies import RATES, any_rankings, fractional_rankings, ranges, rates, small_rankings, weighted_rankings
+from strategies import any_rankings, fractional_rankings, small_rankings, weighted_rankings
 
 # BEDROC warns where alpha times the share of positives is large, as it is in every small sample.
 pytestmark = pytest.mark.filterwarnings("ignore::headrank.exceptions.MeasureWarning")
 
-below_one = st.sampled_from([rate for rate in RATES if rate < 1])
-first_rows = st.sampled_from([1, 2]) | rates  # every small ranking has at least two rows
-
-
-def over_ranges(kind):
-    return ranges.map(lambda ends: kind(min_fpr=ends[0], max_fpr=ends[1]))
-
-
-# One strategy per measure: all its parameters, awkward ones first.
-ALL = {
-    hr.AUC: st.just(hr.AUC()),
-    hr.PartialAUC: over_ranges(hr.PartialAUC),
-    hr.StandardizedPartialAUC: over_ranges(hr.StandardizedPartialAUC),
-    hr.TwoWayPartialAUC: st.builds(hr.TwoWayPartialAUC, max_fpr=rates, min_tpr=st.just(0.0) | below_one),
-    hr.FROCArea: st.sampled_from([(0.0, 0.5, 0.3), (0.2, 0.3, 0.7), (0.1, 3.3, 0.29), (1.0, 2.0, 0.5)]).map(
-        lambda p: hr.FROCArea(p[0], p[1], images_per_negative=p[2])
-    ),
-    **{
-        kind: rates.map(kind)
-        for kind in (
-            hr.LocalAUC,
-            hr.TruncatedAUC,
-            hr.TopTPR,
-            hr.TopFPR,
-            hr.MassConstrainedError,
-            hr.LocalRankingError,
-            hr.LocalRankingRisk,
-            hr.WRanking,
-            hr.FPRAtTPR,
-        )
-    },
-    hr.TPRAtFPR: (st.just(0.0) | rates).map(hr.TPRAtFPR),
-    hr.PNormPush: st.sampled_from([1, 0.5, 2, 8.5]).map(hr.PNormPush),
-    hr.RankStatistic: st.sampled_from([np.sqrt, np.square, np.abs]).map(hr.RankStatistic),
-    **{kind: first_rows.map(kind) for kind in (hr.PrecisionAt, hr.RecallAt, hr.EnrichmentFactor, hr.Lift)},
-    hr.BEDROC: st.sampled_from([20.0, 0.9, 3, 160.9]).map(hr.BEDROC),
-    hr.KS: st.just(hr.KS()),
-}
 # Measures whose value is, exactly, the mean over all orders of the tied rows.
 SUMS_OVER_ROWS = (
     hr.TopTPR,

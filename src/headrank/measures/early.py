@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field
-from math import ceil, exp, expm1, floor
+from math import ceil, exp, expm1, floor, inf
 from numbers import Integral
 from typing import ClassVar, Self
 
@@ -14,8 +14,10 @@ from headrank._numbers import above_zero, rate, real, whole
 from headrank.curve import RocCurve, share
 from headrank.exceptions import MeasureWarning
 from headrank.levels import Depth
-from headrank.measures.measure import Measure
+from headrank.measures.measure import Measure, registered
 from headrank.measures.spelling import named, number, shown
+
+__all__ = ["BEDROC", "KS", "EnrichmentFactor", "FPRAtTPR", "Lift", "PrecisionAt", "RecallAt", "TPRAtFPR"]
 
 _NOT_SMALL = 0.5
 """BEDROC means early recognition while alpha times the share of positives is well below 1."""
@@ -78,6 +80,7 @@ class _FirstRows(Measure):
         return "whole list" if self.k == 1 else f"first {shown(self.k)} of all rows"
 
 
+@registered
 @dataclass(frozen=True, repr=False)
 class PrecisionAt(_FirstRows):
     """Share of positives among the first ``k`` rows.
@@ -99,6 +102,7 @@ class PrecisionAt(_FirstRows):
         return f"share of positives among the {self.rows}"
 
 
+@registered
 @dataclass(frozen=True, repr=False)
 class RecallAt(_FirstRows):
     """Share of all positives found among the first ``k`` rows.
@@ -121,6 +125,7 @@ class RecallAt(_FirstRows):
         return f"share of all positives found among the {self.rows}"
 
 
+@registered
 @dataclass(frozen=True, repr=False)
 class EnrichmentFactor(_FirstRows):
     """How many times more positives the first ``k`` rows hold than a random pick would. Chance is 1.
@@ -141,6 +146,10 @@ class EnrichmentFactor(_FirstRows):
         return min(rows, curve.n_pos) / rows / curve.positive_rate
 
     @property
+    def possible_values(self) -> tuple[float, float]:
+        return 0.0, inf if self.is_count else 1 / self.k
+
+    @property
     def chance(self) -> float:
         return 1.0
 
@@ -149,6 +158,7 @@ class EnrichmentFactor(_FirstRows):
         return f"share of positives among the {self.rows} over their share among all"
 
 
+@registered
 @dataclass(frozen=True, repr=False)
 class Lift(EnrichmentFactor):
     """The enrichment factor, under the name it has in marketing and credit scoring.
@@ -160,6 +170,7 @@ class Lift(EnrichmentFactor):
     prefix: ClassVar[str] = "lift"
 
 
+@registered
 @dataclass(frozen=True, repr=False)
 class TPRAtFPR(Measure):
     """Highest true positive rate with a false positive rate of at most ``fpr``.
@@ -199,6 +210,7 @@ class TPRAtFPR(Measure):
         return f"highest TPR with FPR <= {shown(self.fpr)}, ties decided by lot, perfect 1"
 
 
+@registered
 @dataclass(frozen=True, repr=False)
 class FPRAtTPR(Measure):
     """Lowest false positive rate with a true positive rate of at least ``tpr``. Lower is better.
@@ -237,6 +249,7 @@ class FPRAtTPR(Measure):
         return f"lowest FPR with TPR >= {shown(self.tpr)}, ties decided by lot, perfect 0"
 
 
+@registered
 @dataclass(frozen=True, repr=False)
 class KS(Measure):
     """Largest distance of the curve above the diagonal, max(TPR - FPR): the one-sided Kolmogorov-Smirnov statistic.
@@ -260,6 +273,7 @@ class KS(Measure):
         return "max(TPR - FPR), perfect 1"
 
 
+@registered
 @dataclass(frozen=True, repr=False)
 class BEDROC(Measure):
     """Boltzmann-enhanced discrimination of ROC (Truchon & Bayly 2007): exponentially early recognition, in [0, 1].

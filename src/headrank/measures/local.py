@@ -14,8 +14,18 @@ from typing import ClassVar, Self
 from headrank._numbers import rate
 from headrank.curve import FirstRows, RocCurve, share
 from headrank.levels import Depth
-from headrank.measures.measure import Measure
+from headrank.measures.measure import Measure, registered
 from headrank.measures.spelling import number, shown
+
+__all__ = [
+    "LocalAUC",
+    "LocalRankingError",
+    "LocalRankingRisk",
+    "MassConstrainedError",
+    "TopFPR",
+    "TopTPR",
+    "TruncatedAUC",
+]
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,6 +53,7 @@ class TopMeasure(Measure):
         return cls(number(spec))
 
 
+@registered
 @dataclass(frozen=True, repr=False)
 class TopTPR(TopMeasure):
     """True positive rate of the top: beta(u), the height at which the curve meets the control line.
@@ -65,6 +76,7 @@ class TopTPR(TopMeasure):
         return f"beta: TPR of the best {shown(self.top)} of all instances"
 
 
+@registered
 @dataclass(frozen=True, repr=False)
 class TopFPR(TopMeasure):
     """False positive rate of the top: alpha(u), where the curve meets the control line. Lower is better.
@@ -88,6 +100,7 @@ class TopFPR(TopMeasure):
         return f"alpha: FPR of the best {shown(self.top)} of all instances"
 
 
+@registered
 @dataclass(frozen=True, repr=False)
 class LocalAUC(TopMeasure):
     """Probability that a positive is in the top and outscores a negative, ties counting half.
@@ -114,6 +127,7 @@ class LocalAUC(TopMeasure):
         return f"P(positive is in the best {shown(self.top)} of all instances and outscores a negative)"
 
 
+@registered
 @dataclass(frozen=True, repr=False)
 class TruncatedAUC(TopMeasure):
     """Area under the curve from 0 to the false positive rate alpha(u) of the top, not divided by anything.
@@ -139,6 +153,7 @@ class TruncatedAUC(TopMeasure):
         return f"area under the curve up to the FPR of the best {shown(self.top)}; not a target to maximise"
 
 
+@registered
 @dataclass(frozen=True, repr=False)
 class MassConstrainedError(TopMeasure):
     """Error rate of the classifier that calls the top positive: positives outside it plus negatives in it.
@@ -159,6 +174,7 @@ class MassConstrainedError(TopMeasure):
         return f"error rate when the best {shown(self.top)} of all instances are called positive"
 
 
+@registered
 @dataclass(frozen=True, repr=False)
 class LocalRankingError(TopMeasure):
     """Wrongly ordered pairs within the top, over all N (N - 1) ordered pairs; ties count half.
@@ -182,6 +198,7 @@ class LocalRankingError(TopMeasure):
         return f"wrongly ordered pairs within the best {shown(self.top)}, over all ordered pairs"
 
 
+@registered
 @dataclass(frozen=True, repr=False)
 class LocalRankingRisk(TopMeasure):
     """M = R + (n_neg / N) L: `LocalRankingError` plus weighted `MassConstrainedError`, the paper's ERM criterion.
@@ -196,6 +213,10 @@ class LocalRankingRisk(TopMeasure):
     def _value(self, curve: RocCurve) -> float:
         error = LocalRankingError(self.top).value(curve)
         return error + curve.n_neg / curve.n * MassConstrainedError(self.top).value(curve)
+
+    @property
+    def possible_values(self) -> tuple[float, float]:
+        return 0.0, 1.5  # on two rows all pairs may be wrong and half of the error counts; less on more rows
 
     @property
     def description(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from typing import ClassVar, Self
 
 import numpy as np
@@ -12,8 +13,10 @@ from headrank._numbers import above_zero
 from headrank._types import Vector
 from headrank.curve import RocCurve
 from headrank.measures.local import TopMeasure
-from headrank.measures.measure import Measure
+from headrank.measures.measure import Measure, registered
 from headrank.measures.spelling import number, shown
+
+__all__ = ["PNormPush", "RankStatistic", "WRanking"]
 
 
 def _mid_ranks(curve: RocCurve) -> Vector:
@@ -27,6 +30,7 @@ def _mean_over_positives(curve: RocCurve, values: Vector) -> float:
     return float(values @ curve.pos) / curve.n_pos
 
 
+@registered
 @dataclass(frozen=True, repr=False)
 class RankStatistic(Measure):
     """Mean over the positives of ``phi(rank / (N + 1))``, for any score-generating function ``phi``.
@@ -41,6 +45,7 @@ class RankStatistic(Measure):
 
     phi: Callable[[Vector], Vector]
     prefix: ClassVar[str] = "rankstat"
+    readable: ClassVar[bool] = False  # it holds a function
 
     def __post_init__(self) -> None:
         if not callable(self.phi):
@@ -51,6 +56,10 @@ class RankStatistic(Measure):
         return _mean_over_positives(curve, np.asarray(self.phi(_mid_ranks(curve) / (curve.n + 1))))
 
     @property
+    def possible_values(self) -> tuple[float, float]:
+        return -inf, inf  # phi may be anything
+
+    @property
     def spec(self) -> str:
         return getattr(self.phi, "__name__", type(self.phi).__name__)
 
@@ -59,6 +68,7 @@ class RankStatistic(Measure):
         return f"mean over the positives of {self.spec}(rank / (N + 1))"
 
 
+@registered
 @dataclass(frozen=True, repr=False)
 class PNormPush(Measure):
     """Mean over the positives of ``(rank / (N + 1)) ** power``: the larger the power, the more the top counts.
@@ -96,6 +106,7 @@ class PNormPush(Measure):
         return f"mean over the positives of (rank / (N + 1)) ** {self.spec}"
 
 
+@registered
 @dataclass(frozen=True, repr=False)
 class WRanking(TopMeasure):
     """Mean over the positives of their relative rank, counting only ranks in the best fraction ``top``.

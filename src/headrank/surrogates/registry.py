@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 from functools import singledispatch
-from typing import Any
 
 import numpy as np
 
 from headrank._types import Vector
 from headrank.curve import shares
 from headrank.measures import (
-    AUC,
     EnrichmentFactor,
-    FROCArea,
     LocalAUC,
     LocalRankingRisk,
     MassConstrainedError,
     Measure,
-    PartialAUC,
     PNormPush,
     PrecisionAt,
     RankStatistic,
     RecallAt,
-    StandardizedPartialAUC,
     TopTPR,
     TwoWayPartialAUC,
     WRanking,
 )
+from headrank.measures.area import AreaMeasure
 from headrank.surrogates.cut import RowFacts, Surrogate
 from headrank.surrogates.logistic import LogisticLoss
 from headrank.surrogates.smooth import SmoothPairs, SmoothRisk
@@ -41,35 +37,21 @@ CLASSIFIERS: dict[str, type[LogisticLoss | SquaredHinge]] = {"logistic": Logisti
 KINDS = (*HINGES, "smooth", *CLASSIFIERS)
 
 
-@singledispatch
 def fpr_range(measure: Measure) -> tuple[float, float]:
     """Return the range of false positive rates whose hinge is the convex surrogate of the measure, or refuse.
 
+    >>> from headrank.measures import AUC
     >>> fpr_range(AUC())
     (0.0, 1.0)
     """
+    if isinstance(measure, AreaMeasure):
+        return measure.fpr_range
     can_be_smooth = smooth_for.dispatch(type(measure)) is not smooth_for.dispatch(object)
     or_smoothly = "it with surrogate='smooth', or " if can_be_smooth else ""
     raise ValueError(
         f"{measure!r} has no convex surrogate; learn {or_smoothly}"
         "PartialAUC(max_fpr=...) over the range you care about, and measure the result by whatever you like"
     )
-
-
-@fpr_range.register
-def _(_measure: AUC) -> tuple[float, float]:
-    return 0.0, 1.0
-
-
-@fpr_range.register(PartialAUC)
-@fpr_range.register(StandardizedPartialAUC)
-def _(measure: PartialAUC | StandardizedPartialAUC) -> tuple[float, float]:
-    return measure.min_fpr, measure.max_fpr
-
-
-@fpr_range.register
-def _(measure: FROCArea) -> tuple[float, float]:
-    return fpr_range(measure.as_partial_auc)
 
 
 @singledispatch
@@ -82,18 +64,10 @@ def smooth_for(measure: Measure, _bandwidth: float, _rows: RowFacts) -> SmoothRi
     )
 
 
-@smooth_for.register(AUC)
-@smooth_for.register(PartialAUC)
-@smooth_for.register(FROCArea)
-def _(measure: Any, bandwidth: float, rows: RowFacts) -> SmoothRisk:
-    return SmoothPairs(bandwidth, *fpr_range(measure), rows=rows)
-
-
 @smooth_for.register
-def _(measure: StandardizedPartialAUC, bandwidth: float, rows: RowFacts) -> SmoothRisk:
-    # 1/2 (1 + (m - c) / (1 - c)) with chance c = (a + b) / 2 loses 1 / (2 - 2 c) of what the mean m loses.
-    low, high = fpr_range(measure)
-    return SmoothPairs(bandwidth, low, high, scale=1 / (2 - low - high), rows=rows)
+def _(measure: AreaMeasure, bandwidth: float, rows: RowFacts) -> SmoothRisk:
+    least, greatest = measure.possible_values
+    return SmoothPairs(bandwidth, *measure.fpr_range, scale=greatest - least, rows=rows)
 
 
 @smooth_for.register
@@ -205,6 +179,7 @@ def surrogate_for(measure: Measure, kind: str, rows: RowFacts | None = None, *, 
 
     ``bandwidth`` is that of the smooth one. The last two, the losses of classifiers, are the same for all measures.
 
+    >>> from headrank.measures import PartialAUC
     >>> surrogate_for(PartialAUC(max_fpr=0.1), "tight").max_fpr
     0.1
     """

@@ -12,7 +12,6 @@ from headrank._types import ArrayLike, Vector
 from headrank.bounds.asymptotic.resampling import ClusterDraws, Draws, Levels, QueryDraws, RowDraws, replicates
 from headrank.bounds.confidence import Side, check_confidence, check_side
 from headrank.bounds.interval import INDEPENDENT_ROWS, Interval
-from headrank.bounds.possible_values import possible_values
 from headrank.curve import RocCurve
 from headrank.exceptions import NoVarianceError
 from headrank.labels import Sample, check_queries, check_weights
@@ -88,7 +87,7 @@ def bootstrap(
     values = replicates(draws, n_replicates, random_state=random_state, n_jobs=n_jobs, progress=progress)[:, 0]
     require_variation(values, str(measure))
     low, high = percentiles(values, risk)
-    least, greatest = possible_values(measure)
+    least, greatest = measure.possible_values
     n_pos, n_neg = (source.n_pos, source.n_neg) if isinstance(source, RocCurve) else _row_counts(source)
     return Interval(
         least if side == "upper" else low,

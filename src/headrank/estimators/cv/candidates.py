@@ -16,14 +16,13 @@ from headrank.estimators.linear import LinearRanker
 from headrank.measures import (
     AUC,
     EnrichmentFactor,
-    FROCArea,
     Measure,
     PartialAUC,
     PrecisionAt,
     RecallAt,
-    StandardizedPartialAUC,
     TwoWayPartialAUC,
 )
+from headrank.measures.area import AreaMeasure
 from headrank.measures.local import TopMeasure
 from headrank.measures.spelling import shown
 from headrank.solvers import Bundle
@@ -127,10 +126,8 @@ def nearest_with_hinge(_measure: Measure) -> Measure:
     return AUC()
 
 
-@nearest_with_hinge.register(PartialAUC)
-@nearest_with_hinge.register(StandardizedPartialAUC)
-@nearest_with_hinge.register(FROCArea)
-def _(measure: Measure) -> Measure:
+@nearest_with_hinge.register
+def _(measure: AreaMeasure) -> Measure:
     return measure
 
 
