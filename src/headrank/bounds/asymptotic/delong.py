@@ -14,7 +14,7 @@ from math import exp, log, log1p, sqrt
 import numpy as np
 
 from headrank._types import Counts, Vector
-from headrank.bounds.confidence import Side, check_confidence, check_side
+from headrank.bounds.confidence import Side
 from headrank.bounds.interval import INDEPENDENT_ROWS, Interval, require_counts
 from headrank.curve import RocCurve, share
 from headrank.exceptions import NoVarianceError
@@ -131,7 +131,6 @@ def delong(
     """
     from scipy.special import ndtri
 
-    confidence, side = check_confidence(confidence), check_side(side)
     area_measure = area_of(AUC() if measure is None else measure)
     region = area_measure.as_partial_auc
     require_counts(curve, "delong")
