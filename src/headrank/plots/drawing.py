@@ -95,12 +95,10 @@ class Pen:
         return self.ax.plot(fpr, fpr, color="0.45", linestyle=(0, (1, 2)), linewidth=1.2, label=label, zorder=1.5)[0]
 
     def controls(self, top: float, controls: list[Control]) -> list[Line2D]:
-        """Draw each distinct control line: curves of the same rows share one, unless ties enlarge the top of some."""
+        """Draw each distinct control line: curves of the same rows share one."""
         lines: list[Line2D] = []
         for control in dict.fromkeys(controls):
             label = f"best {shown(top)} of all rows"
-            if control.with_ties:
-                label += f" ({control.mass:.3g} with ties)"
             known = {line.get_label() for line in lines}
             start = max(control.start, self.window.left)
             fpr = self.window.spread(start, max(control.end, start))
@@ -108,7 +106,6 @@ class Pen:
                 fpr,
                 control.tpr(fpr),
                 color="0.25",
-                linestyle="--" if control.with_ties else "-",
                 linewidth=0.9,
                 label="_" + label if label in known else label,  # matplotlib lists no name that starts so
                 zorder=1.8,
