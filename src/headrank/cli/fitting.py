@@ -9,7 +9,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Literal
 
-from headrank.cli.failures import about_output
+from headrank.cli.failures import about_output, after_writing
 from headrank.cli.printing import console, progress_bar
 
 if TYPE_CHECKING:
@@ -46,22 +46,28 @@ def fit_and_write(
 
     ``source`` reads the rows; it may leave files in the folder that it is given.
     """
-    from headrank._whole_files import whole_folder
+    from headrank._whole_files import write_folder
     from headrank.report import render_brief, render_json
 
+    def fill(folder: Path) -> Summary:
+        with _shown() as progress:
+            contest = _trained(lambda: source(folder), wishes, progress)
+            progress("writing the report", 0, 1)
+            summary = _write(contest, folder)
+            progress("writing the report", 1, 1)
+        return summary
+
     started = perf_counter()
-    with about_output(out), whole_folder(out, overwrite=overwrite) as folder, _shown() as progress:
-        contest = _trained(lambda: source(folder), wishes, progress)
-        progress("writing the report", 0, 1)
-        summary = _write(contest, folder)
-        progress("writing the report", 1, 1)
-    screen = console(as_json=as_json)
-    screen.print(render_brief(summary))
-    screen.print(f"Done in {perf_counter() - started:.0f} s. In {out}:")
-    for name, what in _WHAT.items():
-        screen.print(f"  {name:<12} {what}")
-    if as_json:
-        print(render_json(summary), end="")
+    with about_output(out):
+        summary = write_folder(out, fill, overwrite=overwrite)
+    with after_writing(out):
+        screen = console(as_json=as_json)
+        screen.print(render_brief(summary))
+        screen.print(f"Done in {perf_counter() - started:.0f} s. In {out}:")
+        for name, what in _WHAT.items():
+            screen.print(f"  {name:<12} {what}")
+        if as_json:
+            print(render_json(summary), end="")
 
 
 def _trained(source: Callable[[], Source], wishes: Wishes, progress: Progress) -> Contest:
