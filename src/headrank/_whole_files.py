@@ -45,8 +45,7 @@ def write_file(path: str | os.PathLike[str], write: Callable[[Path], T]) -> T:
     if not final.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {given.parent} to write {given.name} to; make it first")
     with _saying_when_complete(given) as complete, HeldInterrupts() as interrupts, _alone_in(_beside(final)) as work:
-        new = work / _NEW
-        new.unlink(missing_ok=True)  # what an earlier run has left
+        new = work / _NEW  # a killed run may have left one, which is overwritten
         try:
             with interrupts.lifted():
                 result = write(new)
@@ -322,7 +321,7 @@ def _saying_when_complete(path: Path) -> Iterator[Callable[[], None]]:
         yield lambda: done.append(True)
     except KeyboardInterrupt as interrupt:
         if done:
-            raise KeyboardInterrupt(f"{path} was written before") from interrupt
+            raise KeyboardInterrupt(f"{path} was already written") from interrupt
         raise
 
 

@@ -109,7 +109,7 @@ def after_writing(path: str | os.PathLike[str]) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt as interrupt:
-        raise KeyboardInterrupt(f"{path} was written before") from interrupt
+        raise KeyboardInterrupt(f"{path} was already written") from interrupt
 
 
 @contextmanager
@@ -128,7 +128,7 @@ def run(command: Callable[[], Any]) -> int:
             command()
             sys.stdout.flush()
             if received.interrupt:
-                raise KeyboardInterrupt("all was done before")
+                raise KeyboardInterrupt("all was already done")
         except BaseException as error:
             if isinstance(error, GeneratorExit):
                 raise
