@@ -32,12 +32,12 @@ def stop_at(number, sign, root):
     return lambda: seen > number
 
 
-def outcomes(job, sign, *, root, prepare):
-    """Yield the exit status of ``job()`` stopped at operation 0, 1, ... until it has no more of them.
+def outcomes(job, sign, *, root, prepare, step=1):
+    """Yield the exit status of ``job()`` stopped at operation 0, ``step``, ... until it has no more of them.
 
     ``prepare()`` is called before each run. The status is the exit code, or minus the signal that ended the process.
     """
-    for number in range(1000):
+    for number in range(0, 1000, step):
         prepare()
         reading, writing = os.pipe()
         child = os.fork()
