@@ -2,12 +2,16 @@
 
 import os
 import stat
+import sys
 import threading
 
 import pytest
 
 from headrank import _whole_files
 from headrank._whole_files import write_file, write_folder
+from platforms import named_pipes, symbolic_links
+
+exchange_only = pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot exchange folders")
 
 
 def failing(error, name=None):
@@ -80,6 +84,7 @@ def test_a_file_has_the_permissions_of_any_new_file(tmp_path):
     assert stat.S_IMODE(os.stat(tmp_path / "a.txt").st_mode) == stat.S_IMODE(os.stat(tmp_path / "plain").st_mode)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other permissions")
 def test_a_file_keeps_the_permissions_of_the_one_it_replaces(tmp_path):
     (tmp_path / "a.txt").write_text("old")
     (tmp_path / "a.txt").chmod(0o640)
@@ -142,6 +147,8 @@ def test_an_empty_folder_is_filled(tmp_path, way):
     assert names(tmp_path) == ["out"]
 
 
+@named_pipes
+@symbolic_links
 @pytest.mark.parametrize("name", ["out", "of spring", "Frühling", "-n", "o" * 200])
 def test_overwriting_replaces_its_own_files_only(tmp_path, monkeypatch, way, name):
     monkeypatch.chdir(tmp_path)
@@ -180,6 +187,7 @@ def test_folders_of_the_user_stay_as_they_are(tmp_path, way):
     assert names(tmp_path) == ["out"]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps the current directory open")
 def test_the_current_directory_stays_the_current_directory(tmp_path, monkeypatch, way):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "a").write_text("old")
@@ -202,6 +210,7 @@ def test_the_owner_stays(tmp_path, way):
     assert (out.stat().st_uid, out.stat().st_gid) == (12345, 54321)
 
 
+@exchange_only
 def test_a_file_that_comes_at_the_last_moment_is_kept(tmp_path, monkeypatch):
     out, exchange = tmp_path / "out", _whole_files._exchange
     out.mkdir()
@@ -232,6 +241,7 @@ def test_overwriting_that_fails_changes_nothing(tmp_path, way):
 # -- links, other kinds of files, other disks ---------------------------------------------------------------------
 
 
+@symbolic_links
 def test_a_file_is_written_through_a_link(tmp_path):
     (tmp_path / "far").mkdir()
     (tmp_path / "far" / "a.txt").write_text("old")
@@ -246,6 +256,7 @@ def test_a_file_is_written_through_a_link(tmp_path):
     assert names(tmp_path / "far") == ["a.txt", "b.txt"]
 
 
+@symbolic_links
 @pytest.mark.parametrize("old", [None, (), ("a", "mine")])
 def test_a_folder_is_written_through_a_link(tmp_path, way, old):
     if old is not None:
@@ -258,6 +269,7 @@ def test_a_folder_is_written_through_a_link(tmp_path, way, old):
     assert names(tmp_path) == ["far", "link"]
 
 
+@symbolic_links
 @pytest.mark.parametrize("write", [write_file, write_folder])
 def test_a_link_to_itself_is_refused(tmp_path, write):
     (tmp_path / "loop").symlink_to("loop")
@@ -266,6 +278,7 @@ def test_a_link_to_itself_is_refused(tmp_path, write):
     assert (tmp_path / "loop").is_symlink()
 
 
+@named_pipes
 @pytest.mark.parametrize("name", ["pipe", "link"])
 def test_what_is_no_regular_file_is_refused_and_kept(tmp_path, name):
     os.mkfifo(tmp_path / "pipe")
@@ -304,7 +317,7 @@ def test_a_folder_in_a_place_that_cannot_be_written_is_filled_from_inside(tmp_pa
     assert names(out) == sorted(contents(out))
 
 
-@pytest.mark.parametrize("kind", ["folder", "pipe"])
+@pytest.mark.parametrize("kind", ["folder", pytest.param("pipe", marks=named_pipes)])
 def test_nothing_is_replaced_if_one_cannot_be(tmp_path, way, kind):
     out = tmp_path / "out"
     out.mkdir()

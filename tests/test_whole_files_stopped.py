@@ -105,7 +105,7 @@ class Situation:
 def _check(name, root):
     import signal
 
-    from headrank.cli.failures import run
+    from headrank.cli._failures import run
     from stopping import outcomes
 
     states = Counter()

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from headrank._extras import needs_extra
 from headrank._numbers import ordered
 from headrank._types import Vector
 from headrank.bounds.interval import percent
-from headrank.bounds.planning import Method, Plan, error_rate_factor
+from headrank.bounds.planning.auc import Method, Plan, error_rate_factor
 from headrank.plots.drawing import COLOURS, FONT_SIZE, LINE_STYLES
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class SampleSizeDisplay:
     min_epsilon, max_epsilon : float in (0, 1]
         Range of precisions.
     method, n_scorers, auc
-        As in `headrank.bounds.planning.plan`.
+        As in `headrank.bounds.planning.auc.plan`.
 
     Attributes
     ----------
@@ -98,7 +99,8 @@ class SampleSizeDisplay:
 
     def to_frame(self) -> pl.DataFrame:
         """Return the numbers behind the lines: confidence, positive_rate, epsilon, n, error_rate_n."""
-        import polars as pl
+        with needs_extra("cli"):
+            import polars as pl
 
         plans = [plan for lines in self.plans.values() for line in lines.values() for plan in line]
         columns = ("confidence", "positive_rate", "epsilon", "n", "error_rate_n")
@@ -106,7 +108,8 @@ class SampleSizeDisplay:
 
     def plot(self) -> Self:
         """Draw all panels in a figure of their own."""
-        import matplotlib.pyplot as plt
+        with needs_extra("cli"):
+            import matplotlib.pyplot as plt
 
         n_panels = len(self.plans) + 1
         self.figure_, self.axes_ = plt.subplots(1, n_panels, figsize=(3.7 * n_panels, 3.9), layout="constrained")

@@ -1,0 +1,279 @@
+"""The scorers that cross-validation chooses among, and what each is worth on every fold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, singledispatch
+from math import sqrt
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from headrank._types import IntVector, Vector
+from headrank.estimators._problem import Problem
+from headrank.estimators.linear import LinearRanker
+from headrank.measures import (
+    AUC,
+    EnrichmentFactor,
+    FROCArea,
+    Measure,
+    PartialAUC,
+    PrecisionAt,
+    RecallAt,
+    StandardizedPartialAUC,
+    TwoWayPartialAUC,
+)
+from headrank.measures.local import TopMeasure
+from headrank.measures.spelling import shown
+from headrank.solvers import Bundle
+from headrank.surrogates import KINDS, SurrogateKind
+
+WHOLE_CURVE = "auc"
+"""The hinge of the whole curve: that of another measure, which makes it another candidate."""
+SURROGATES = tuple(each for name in KINDS for each in ((WHOLE_CURVE, name) if name == "tight" else (name,)))
+"""From the simplest to the most daring."""
+_HINGE_TOL = 10.0
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One way to learn: a surrogate and its parameters."""
+
+    surrogate: str
+    C: float
+    bandwidth: float | None = None
+    """Of the smooth surrogate."""
+    start: tuple[Candidate, ...] = ()
+    """Whose average the smooth surrogate starts from and stays near; if none, `LinearRanker`'s logistic regression."""
+
+    def __str__(self) -> str:
+        bandwidth = "" if self.bandwidth is None else f", bandwidth={shown(self.bandwidth)}"
+        return f"{self.surrogate} (C={shown(self.C)}{bandwidth})"
+
+    @property
+    def learned_by(self) -> str:
+        """The surrogate as `LinearRanker` knows it."""
+        return learned_by(self.surrogate)
+
+    @property
+    def kind(self) -> SurrogateKind:
+        """What the surrogate is."""
+        return KINDS[self.learned_by]
+
+    def ranker(self, measure: Measure, *, tol: float, max_iter: int) -> LinearRanker:
+        """Make the ranker that learns so."""
+        target = target_of(measure, self.surrogate)
+        ranker = LinearRanker(target, surrogate=self.learned_by, C=self.C, tol=tol, max_iter=max_iter)
+        if self.bandwidth is not None:
+            ranker.set_params(bandwidth=self.bandwidth)
+        if self.start:
+            ranker.set_params(start=[each.ranker(measure, tol=tol, max_iter=max_iter) for each in self.start])
+        return ranker
+
+
+@dataclass(frozen=True)
+class Average:
+    """Several candidates as one: the mean of their scores, each scaled to variance 1. Again a linear scorer."""
+
+    members: tuple[Candidate, ...]
+    C: ClassVar[None] = None
+    bandwidth: ClassVar[None] = None
+
+    def __str__(self) -> str:
+        *others, last = map(str, self.members)
+        return f"the average of {', '.join(others)} and {last}"
+
+    @property
+    def surrogate(self) -> str:
+        """What is averaged."""
+        return f"average of {family_of(self)}"
+
+
+def learned_by(surrogate: str) -> str:
+    """Name the surrogate of `LinearRanker` that a candidate's is."""
+    return "tight" if surrogate == WHOLE_CURVE else surrogate
+
+
+def as_one(candidates: Sequence[Candidate]) -> Candidate | Average:
+    """Take several candidates as one; the average of one is itself."""
+    return candidates[0] if len(candidates) == 1 else Average(tuple(candidates))
+
+
+def members_of(candidate: Candidate | Average) -> tuple[Candidate, ...]:
+    """The candidates that are averaged; of a single one, itself."""
+    return candidate.members if isinstance(candidate, Average) else (candidate,)
+
+
+def family_of(candidate: Candidate | Average) -> str:
+    """Whether it, or all that is averaged, is "convex" or "smooth", or some of "both"."""
+    smooth = [not member.kind.convex for member in members_of(candidate)]
+    return "smooth" if all(smooth) else "both" if any(smooth) else "convex"
+
+
+def target_of(measure: Measure, surrogate: str) -> Measure:
+    """Return the measure whose surrogate is minimised: the measure itself, or the nearest that has such a surrogate."""
+    if surrogate == WHOLE_CURVE:
+        return AUC()
+    return nearest_with_hinge(measure) if KINDS[surrogate].needs_range else measure
+
+
+@singledispatch
+def nearest_with_hinge(_measure: Measure) -> Measure:
+    """Return the partial AUC whose hinge is the best stand-in for a measure; the AUC if nothing is known of it.
+
+    >>> from headrank.measures import LocalAUC
+    >>> str(nearest_with_hinge(LocalAUC(0.05))), str(nearest_with_hinge(PartialAUC(max_fpr=0.1)))
+    ('pauc@0.05', 'pauc@0.1')
+    """
+    return AUC()
+
+
+@nearest_with_hinge.register(PartialAUC)
+@nearest_with_hinge.register(StandardizedPartialAUC)
+@nearest_with_hinge.register(FROCArea)
+def _(measure: Measure) -> Measure:
+    return measure
+
+
+@nearest_with_hinge.register
+def _(measure: TwoWayPartialAUC) -> Measure:
+    return PartialAUC(max_fpr=measure.max_fpr)
+
+
+# Where positives are rare, nearly all of the best rows that can be spared are negatives.
+@nearest_with_hinge.register
+def _(measure: TopMeasure) -> Measure:
+    return PartialAUC(max_fpr=measure.top)
+
+
+@nearest_with_hinge.register(PrecisionAt)
+@nearest_with_hinge.register(RecallAt)
+@nearest_with_hinge.register(EnrichmentFactor)
+def _(measure: PrecisionAt | RecallAt | EnrichmentFactor) -> Measure:
+    return AUC() if measure.is_count else PartialAUC(max_fpr=measure.k)
+
+
+class Outcome(NamedTuple):
+    """What came of a candidate on one fold."""
+
+    value: float
+    """The measure on the rows left out, negated if lower is better."""
+    collapsed: bool
+    n_iter: int
+    weights: Vector
+    """0 where it has collapsed."""
+
+
+def trial_of(candidate: Candidate | Average, outcomes: Sequence[Outcome]) -> Trial:
+    """Gather what came of a candidate on all folds."""
+    values, collapsed, n_iter = (np.array([outcome[i] for outcome in outcomes]) for i in range(3))
+    return Trial(candidate, values, collapsed, n_iter)
+
+
+def averaged(fold: Fold, members: Sequence[Outcome]) -> Outcome:
+    """Average what several candidates have learned on a fold; those that have collapsed there add nothing."""
+    weights = fold.learner().averaged([member.weights for member in members])
+    n_iter = sum(member.n_iter for member in members)
+    return Outcome(fold.measured(weights), all(member.collapsed for member in members), n_iter, weights)
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """What a candidate is worth on each fold."""
+
+    candidate: Candidate | Average
+    values: Vector
+    """The measure on the rows left out, one value per fold."""
+    collapsed: Vector
+    """Whether the fit had learned nothing, per fold."""
+    n_iter: Vector
+
+    @property
+    def has_collapsed(self) -> bool:
+        """Whether it had learned nothing on most folds."""
+        return bool(2 * np.count_nonzero(self.collapsed) > self.collapsed.size)
+
+    @property
+    def mean(self) -> float:
+        """The mean over the folds."""
+        return float(self.values.mean())
+
+    @property
+    def standard_error(self) -> float:
+        """Of the mean, if folds were independent; they share rows, so it is somewhat too small."""
+        return standard_error(self.values)
+
+
+def standard_error(values: Vector) -> float:
+    """Return the standard error of a mean."""
+    return float(values.std(ddof=1)) / sqrt(values.size) if values.size > 1 else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """Rows to learn from and rows to measure on."""
+
+    problem: Problem
+    train: IntVector
+    test: IntVector
+
+    def learner(self) -> Problem:
+        """The problem of the rows to learn from; its surrogate is to be chosen."""
+        return self.problem.part(self.train)
+
+    def measured(self, weights: Vector) -> float:
+        """The measure on the rows left out, negated if lower is better; weights of 0 are a random order."""
+        if weights.any():
+            scores = self.problem.rows.scores(weights)[self.test]
+            value = self.problem.measure.of_sample(self.problem.sample_of(self.test, scores))
+        else:
+            value = self._at_random
+        return value if self.problem.measure.greater_is_better else -value
+
+    @cached_property
+    def _at_random(self) -> float:
+        return self.problem.part(self.test).measured_at_random()
+
+
+def tried(
+    fold: Fold,
+    candidates: Sequence[Candidate],
+    *,
+    tol: float,
+    max_iter: int,
+    told: Callable[[], None],
+    before: Outcome | None = None,
+    anchor: Vector | None = None,
+) -> list[Outcome]:
+    """Learn with candidates that differ in C alone, in rising order, each starting from the one before.
+
+    ``before`` is what came of a smaller C on the same fold, ``anchor`` what the smooth surrogate starts from and stays
+    near, where that is known from earlier trials.
+    Candidates that do not converge or collapse are not warned of: they are judged by what they are worth.
+    """
+    first, learner = candidates[0], fold.learner()
+    # A hinge's last digits cost many passes and change no ranking that a fold could tell.
+    tol = _HINGE_TOL * tol if first.kind.needs_range else tol
+    ranker = first.ranker(learner.measure, tol=tol, max_iter=max_iter)
+    target = target_of(learner.measure, first.surrogate)
+    problem = learner.with_surrogate(first.learned_by, measure=target, bandwidth=ranker.bandwidth)
+    if not first.kind.convex:
+        anchor = ranker._anchor(problem) if anchor is None else anchor
+    bundle, results = Bundle(), []
+    for candidate in candidates:
+        if before is not None and before.collapsed and first.kind.needs_range:
+            # Where a hinge prefers no ranking, and longer steps along its best direction do not help, a larger C, which
+            # allows longer steps, hardly ever does; to prove it again for each takes most passes of all.
+            before = before._replace(n_iter=0)
+        else:
+            start = None if before is None else before.weights
+            solution = ranker._search(problem, candidate.C, start=start, bundle=bundle, anchor=anchor)
+            if solution.interrupted:
+                raise KeyboardInterrupt
+            collapsed = problem.collapsed(solution, candidate.C)
+            weights = np.zeros_like(solution.weights) if collapsed else solution.weights
+            before = Outcome(fold.measured(weights), collapsed, solution.n_iter, weights)
+        results.append(before)
+        told()
+    return results

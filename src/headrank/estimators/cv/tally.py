@@ -1,0 +1,59 @@
+"""How many fits are done, of how many: for a progress bar, or for whoever wants to know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Lock
+
+from headrank._extras import needs_extra
+
+
+class Tally:
+    """Counts fits, and tells how many are done of all that are expected so far.
+
+    Parameters
+    ----------
+    tell : callable
+        Called with both numbers, by one thread at a time.
+    """
+
+    def __init__(self, tell: Callable[[int, int], None]) -> None:
+        self._tell = tell
+        self._lock = Lock()
+        self._done = self._total = 0
+
+    def expect(self, n_fits: int) -> None:
+        """Some more fits are to come."""
+        with self._lock:
+            self._total += n_fits
+            self._tell(self._done, self._total)
+
+    def left(self, n_fits: int) -> None:
+        """So many fits are left, whatever was expected."""
+        with self._lock:
+            self._total = self._done + n_fits
+            self._tell(self._done, self._total)
+
+    def done(self) -> None:
+        """One more fit is done."""
+        with self._lock:
+            self._done += 1
+            self._tell(self._done, self._total)
+
+
+@contextmanager
+def tally_for(verbose: int | Callable[[int, int], None], name: str) -> Iterator[Tally]:
+    """Show a progress bar of this name if asked for, tell who wants to know, or count in silence."""
+    if callable(verbose):
+        yield Tally(verbose)
+    elif verbose:
+        with needs_extra("cli"):
+            from rich.console import Console
+            from rich.progress import Progress
+
+        with Progress(console=Console(stderr=True)) as progress:
+            task = progress.add_task(name)
+            yield Tally(lambda done, total: progress.update(task, completed=done, total=total))
+    else:
+        yield Tally(lambda _done, _total: None)

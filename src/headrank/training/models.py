@@ -1,0 +1,186 @@
+"""Which models are trained, and on what."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.pipeline import Pipeline
+from threadpoolctl import threadpool_limits
+
+from headrank._types import BoolVector, IntVector, Vector
+from headrank.bounds.sample_curves import SampleCurves
+from headrank.estimators import LinearRankerCV
+from headrank.estimators.threads import limit_blas_threads
+from headrank.exceptions import CollapsedFitWarning
+from headrank.labels import Sample, check_scores
+from headrank.training.features import Features, LinearFeatures, linear_features, scores_of
+from headrank.training.goal import Goal
+from headrank.training.holdout import N_FOLDS, subsample
+from headrank.training.progress import Progress
+from headrank.training.result import Coefficient, ModelResult
+
+Models = Literal["all", "linear"]
+ROWS_TO_CHOOSE = 100_000
+"""The ranker is chosen on so many rows at most: more would take long and tell its candidates apart no better."""
+DENSE_NUMBERS = 50_000_000
+"""Sparse features are made dense for the trees up to so many numbers."""
+_FEW_NUMBERS = 1_000_000
+_LOGISTIC_ITERATIONS = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingRows:
+    """Features of the rows to train on and of the holdout, their labels and queries, and the goal."""
+
+    features: Features
+    y: BoolVector
+    queries: IntVector | None
+    holdout_y: BoolVector
+    holdout_queries: IntVector | None
+    goal: Goal
+    random_state: int
+
+
+def too_large_for_trees(features: Features) -> bool:
+    """Whether gradient boosting, which needs dense features, has to stay out."""
+    return features.is_sparse and features.train.shape[0] * features.train.shape[1] > DENSE_NUMBERS
+
+
+def trained_models(rows: TrainingRows, models: Models, progress: Progress) -> Iterator[ModelResult]:
+    """Train one model after the other, and score the holdout with each."""
+    linear = linear_features(rows.features)
+    yield _scored(_ranker, rows, linear, progress)
+    yield _scored(_logistic_regression, rows, linear, progress)
+    del linear
+    if models == "all" and not too_large_for_trees(rows.features):
+        yield _scored(_gradient_boosting, rows, progress)
+
+
+@dataclass(frozen=True, eq=False)
+class _Fitted:
+    """A trained model: the steps after the matrix, and what to say of it."""
+
+    name: str
+    steps: Sequence[tuple[str, Any]]
+    remark: str = ""
+    collapsed: bool = False
+    coefficients: tuple[Coefficient, ...] | None = None
+
+
+def _scored(fit: Callable[..., _Fitted], rows: TrainingRows, *others: Any) -> ModelResult:
+    fitted = fit(rows, *others)
+    scores = check_scores(scores_of(Pipeline(list(fitted.steps)), rows.features.holdout))
+    return ModelResult(
+        name=fitted.name,
+        estimator=Pipeline([*rows.features.steps, *fitted.steps]),
+        holdout=SampleCurves(Sample(rows.holdout_y, scores, None, rows.holdout_queries)),
+        remark=fitted.remark,
+        collapsed=fitted.collapsed,
+        coefficients=fitted.coefficients,
+    )
+
+
+# -- the ranker ----------------------------------------------------------------------------------------------------
+
+
+def _ranker(rows: TrainingRows, linear: LinearFeatures, progress: Progress) -> _Fitted:
+    """Choose by cross-validation, on some of the rows where there are many, and fit the choice to all."""
+    X, steps = (rows.features.train, ()) if rows.features.is_sparse else (linear.train, linear.steps)
+    few = subsample(rows.y, rows.queries, ROWS_TO_CHOOSE, random_state=rows.random_state)
+    all_rows = few.size == rows.y.size
+    y, queries = rows.y[few], None if rows.queries is None else rows.queries[few]
+    ranker = LinearRankerCV(
+        rows.goal.measure,
+        cv=N_FOLDS,
+        random_state=rows.random_state,
+        verbose=lambda done, total: progress("choosing the ranker", done, total),
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", CollapsedFitWarning)
+        warnings.simplefilter("always", ConvergenceWarning)
+        ranker.fit(X if all_rows else X[few], y, qid=queries)
+        remark = ranker.choice_
+        if not all_rows:
+            ranker.set_params(verbose=lambda done, total: progress("fitting the ranker to all rows", done, total))
+            ranker.refit(X, rows.y, qid=rows.queries)
+            remark = f"{ranker.choice_} Chosen on {few.size:,} of {rows.y.size:,} training rows, and fitted to all."
+    ranker.set_params(verbose=0)  # a file should not hold a function,
+    for member in ranker.rankers_:
+        member.trace_ = ()  # nor the seconds of each step: equal runs give equal files
+    return _Fitted(
+        "ranker",
+        (*steps, ("model", ranker)),
+        remark=_with_warnings(remark, caught),
+        collapsed=bool(ranker.collapsed_),
+        coefficients=_coefficients(ranker.coef_, linear.names),
+    )
+
+
+# -- the others ----------------------------------------------------------------------------------------------------
+
+
+def _logistic_regression(rows: TrainingRows, linear: LinearFeatures, progress: Progress) -> _Fitted:
+    from sklearn.linear_model import LogisticRegression
+
+    progress("fitting logistic regression", 0, 1)
+    model = LogisticRegression(max_iter=_LOGISTIC_ITERATIONS)
+    with warnings.catch_warnings(record=True) as caught, limit_blas_threads(rows.y.size * len(linear.names)):
+        warnings.simplefilter("always", ConvergenceWarning)
+        model.fit(linear.train, rows.y)
+    progress("fitting logistic regression", 1, 1)
+    return _Fitted(
+        "logistic regression",
+        (*linear.steps, ("model", model)),
+        remark=_with_warnings("Plain, with the usual penalty (C = 1), for the whole list.", caught),
+        collapsed=not model.coef_.any(),
+        coefficients=_coefficients(model.coef_[0], linear.names),
+    )
+
+
+def _gradient_boosting(rows: TrainingRows, progress: Progress) -> _Fitted:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    from headrank.training.features import Matrix
+
+    progress("fitting gradient boosting", 0, 1)
+    # With a bin per row the trees are the same, and the histograms of many features take less memory.
+    model = HistGradientBoostingClassifier(random_state=rows.random_state, max_bins=min(255, max(2, rows.y.size)))
+    dense = (("matrix", Matrix()),) if rows.features.is_sparse else ()
+    X = rows.features.train
+    # As in `limit_blas_threads`: on few rows the threads of a tree wait for each other longer than they work.
+    with threadpool_limits(limits=1 if X.shape[0] * X.shape[1] <= _FEW_NUMBERS else None, user_api="openmp"):
+        model.fit(Matrix().transform(X) if dense else X, rows.y)
+    model._bin_mapper.bin_thresholds_ = []  # of no use to a fitted tree, and an array per feature in a file
+    progress("fitting gradient boosting", 1, 1)
+    return _Fitted(
+        "gradient boosting",
+        (*dense, ("model", model)),
+        remark=f"{model.n_iter_} trees, for the whole list.",
+        collapsed=all(tree.get_n_leaf_nodes() == 1 for (tree,) in model._predictors),
+    )
+
+
+def _coefficients(weights: Vector, names: Sequence[str]) -> tuple[Coefficient, ...]:
+    order = np.argsort(-np.abs(weights), kind="stable")
+    return tuple(Coefficient(names[i], float(weights[i])) for i in order)
+
+
+def _with_warnings(remark: str, caught: Sequence[warnings.WarningMessage]) -> str:
+    """The remark, and what was warned of; other warnings than those we know are passed on."""
+    texts = []
+    for each in caught:
+        if issubclass(each.category, CollapsedFitWarning | ConvergenceWarning):
+            texts.append(_first_sentence(str(each.message)))
+        else:
+            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
+    return " ".join([remark, *(f"Warning: {text}." for text in dict.fromkeys(texts))])
+
+
+def _first_sentence(text: str) -> str:
+    # scikit-learn's go on for lines, with links.
+    return text.strip().splitlines()[0].split(". ")[0].rstrip(".:")

@@ -1,0 +1,99 @@
+"""What is made of a training result: the model to keep, and the holdout in rank order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from headrank._types import BoolVector
+from headrank.curve import shares
+from headrank.training.result import TrainingResult
+from headrank.training.table_info import ColumnRoles
+from headrank.training.table_model import TableModel
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_OWN = ("rank", "score", "in_budget", "flagged")
+
+
+def table_model(result: TrainingResult) -> TableModel:
+    """Return the winner as a model of its own: the very one that was certified."""
+    table, threshold = result.table, result.threshold
+    winner = result.winner
+    return TableModel(
+        name=winner.name,
+        estimator=winner.estimator,
+        columns=table.columns,
+        n_features=len(table.columns) or table.n_features,
+        **{field.name: getattr(table, field.name) for field in fields(ColumnRoles)},
+        goal=result.goal,
+        threshold=None if threshold is None else threshold.value,
+        promise=result.no_threshold if threshold is None else f"{threshold}.",
+    )
+
+
+def ranked(result: TrainingResult) -> pl.DataFrame:
+    """Return the holdout as the winner ranks it, the best first; with queries, one query after the other.
+
+    Columns: ``rank`` (equal scores have equal ranks), the id column or ``row``, the query column if there is one,
+    ``score``, the target as 1 or 0, ``in_budget`` (whether the row is in the part of the list that matters, up to its
+    end: the first rows, or those above which there are not more negatives than the false positive rate allows; of each
+    query by itself) and ``flagged`` (whether it reaches the certified threshold; null if there is none). Rows of equal
+    score stand in the order of the file.
+    """
+    import polars as pl
+
+    info, scores = result.table, result.winner.scores
+    flagged = [None] * scores.size if result.threshold is None else result.threshold.flags(scores)
+    query = np.zeros(scores.size, dtype=np.int64)
+    if result.qid is not None:
+        _, first, numbers = np.unique(result.qid, return_index=True, return_inverse=True)
+        query = np.argsort(np.argsort(first))[numbers]  # in the order of the file
+    table = pl.DataFrame({"query": query, "score": scores, "neg": ~result.y}).with_columns(
+        position=pl.col("score").rank("ordinal", descending=True).over("query").cast(pl.Int64),
+        rank=pl.col("score").rank("min", descending=True).over("query").cast(pl.Int64),
+    )
+    named = {"rank": table["rank"], _free(info.id_column or "row", ()): result.ids}
+    if result.qid is not None:
+        named[_free(info.qid_column or "qid", named)] = result.qid
+    named |= {"score": scores, _free(info.target, named): result.y.astype(np.int8)}
+    named |= {"in_budget": _in_budget(result, table), "flagged": pl.Series(flagged, dtype=pl.Boolean)}
+    order = np.lexsort((table["position"].to_numpy(), query))
+    return pl.DataFrame(named)[order]
+
+
+def _in_budget(result: TrainingResult, table: pl.DataFrame) -> BoolVector:
+    """Which rows are before the end of the part that matters."""
+    import polars as pl
+
+    goal = result.goal
+    totals = table.select(rows=pl.len().over("query"), neg=pl.col("neg").sum().over("query"))
+    if goal.top is not None:
+        return _at_most(table["position"], goal.top, totals["rows"])
+    assert goal.max_fpr is not None
+    # A threshold at a row's score takes in all rows of this score.
+    taken = (
+        table.sort("query", "score", descending=[False, True])
+        .with_columns(taken=pl.col("neg").cum_sum().over("query"))
+        .group_by("query", "score")
+        .agg(pl.col("taken").max())
+    )
+    above = table.join(taken, on=["query", "score"], how="left", maintain_order="left")["taken"]
+    return _at_most(above, goal.max_fpr, totals["neg"])
+
+
+def _at_most(counts: pl.Series, rate: float, totals: pl.Series) -> BoolVector:
+    result: BoolVector = counts.to_numpy() <= shares(rate, totals.to_numpy().astype(np.float64))
+    return result
+
+
+def _free(name: str, used: Iterable[str]) -> str:
+    """The name, with a trailing underscore if another column here has it."""
+    taken = {*_OWN, *used}
+    while name in taken:
+        name += "_"
+    return name
