@@ -46,7 +46,7 @@ _STALL_STEPS, _STALL_FACTOR = 3, 0.5
 """The gap stalls when so many steps have not even halved it."""
 
 
-_SLOW_STEPS, _SHARE, _SOME = 6, 0.1, 2.0
+_SLOW_STEPS, _SHARE, _SOME = 6, 0.01, 2.0
 """Without certificates: steps over which progress is judged; what is little and some, in units of the tolerance."""
 
 
@@ -96,9 +96,10 @@ def hybrid(
         Cuts of the same risk from an earlier solve, at whatever C; it takes in the new ones.
     certify : bool
         Whether to solve the model of all cuts at each step. If not, the bound F(w) - |g|^2 / 2 of the last cut is used,
-        and the model is solved only at the first step and for steps towards it, where the search stalls. It then also
-        stops when the gap, or what six steps have gained, is at most ``tol`` of the objective or a tenth of that share
-        of what was gained over w = 0. Near w = 0 it does not: whether anything can be gained there is always proved.
+        and the model is solved only at the first and the last step and for steps towards it, where the search stalls.
+        The search also stops when the gap, or what six steps have gained, is at most ``tol`` of the objective or a
+        hundredth of that share of what was gained over w = 0. Near w = 0 it does not: whether anything can be gained
+        there is always proved.
     callback : callable, optional
         Called with each `Step`. An interrupt from the keyboard ends the search with the best weights so far.
 
@@ -131,7 +132,8 @@ def hybrid(
         while True:
             stalled = _stalled(record.steps)
             towards_model = not pairs or (stalled and len(record.steps) % 2 == 1)
-            model = bundle.model(C) if certify or towards_model else None
+            last = len(record.steps) + 1 >= max_iter
+            model = bundle.model(C) if certify or towards_model or last else None
             lower = max(lower, here.objective - float(here.gradient @ here.gradient) / 2)
             lower = lower if model is None else max(lower, model.lower)
             step = record.add(best.objective, lower, len(bundle))
