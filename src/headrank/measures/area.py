@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from math import ceil, inf
 from typing import ClassVar, Self
 
+from headrank._format import shown
 from headrank._numbers import above_zero, ordered, rate
 from headrank.curve import RocCurve, share
 from headrank.levels import Depth
 from headrank.measures.measure import Measure, registered
-from headrank.measures.spelling import named, shown, span
+from headrank.measures.spelling import named, span
 
 __all__ = ["AUC", "FROCArea", "PartialAUC", "StandardizedPartialAUC", "TwoWayPartialAUC"]
 

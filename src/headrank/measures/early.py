@@ -10,12 +10,13 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from headrank._format import shown
 from headrank._numbers import above_zero, rate, real, whole
 from headrank.curve import RocCurve, share
 from headrank.exceptions import MeasureWarning
 from headrank.levels import Depth
 from headrank.measures.measure import Measure, registered
-from headrank.measures.spelling import named, number, shown
+from headrank.measures.spelling import named, number
 
 __all__ = ["BEDROC", "KS", "EnrichmentFactor", "FPRAtTPR", "Lift", "PrecisionAt", "RecallAt", "TPRAtFPR"]
 

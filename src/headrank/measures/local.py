@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from math import ceil
 from typing import ClassVar, Self
 
+from headrank._format import shown
 from headrank._numbers import rate
 from headrank.curve import RocCurve, share
 from headrank.levels import Depth, FirstRows
 from headrank.measures.measure import Measure, registered
-from headrank.measures.spelling import number, shown
+from headrank.measures.spelling import number
 
 __all__ = [
     "LocalAUC",

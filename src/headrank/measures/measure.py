@@ -8,12 +8,12 @@ from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
+from headrank._format import shown
 from headrank._types import ArrayLike
 from headrank.curve import RocCurve
 from headrank.exceptions import OneClassError
 from headrank.labels import Sample, check_binary
 from headrank.levels import Depth
-from headrank.measures.spelling import shown
 
 _Kind = TypeVar("_Kind", bound="Measure")
 _SMALL = 2000

@@ -9,12 +9,13 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from headrank._format import shown
 from headrank._numbers import above_zero
 from headrank._types import Vector
 from headrank.curve import RocCurve
 from headrank.measures.local import TopMeasure
 from headrank.measures.measure import Measure, registered
-from headrank.measures.spelling import number, shown
+from headrank.measures.spelling import number
 
 __all__ = ["PNormPush", "RankStatistic", "WRanking"]
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headrank._extras import needs_extra
+from headrank._format import number, shown
 from headrank.curve import RocCurve
 from headrank.measures import Measure
-from headrank.measures.spelling import shown
 from headrank.plots.bands import Limits
 from headrank.plots.polyline import CELL, Window, clip, visible
 from headrank.plots.regions import Control, Point, Region
@@ -164,12 +164,3 @@ class Pen:
         if covered[corner] > 0.05 and self.figure.get_layout_engine() is not None:  # which makes room for it
             return {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
         return {"loc": corner}
-
-
-def number(value: float) -> str:
-    """Print a measure's value with three digits.
-
-    >>> number(0.5), number(12.3456), number(0.000123456)
-    ('0.500', '12.3', '0.000123')
-    """
-    return f"{value:.3f}" if value == 0 or 0.001 <= abs(value) < 10 else f"{value:.3g}"

@@ -126,7 +126,7 @@ def delong(
     --------
     >>> curve = RocCurve.from_scores([1, 1, 0, 1, 0, 1, 0, 0], [8, 7, 6, 5, 4, 3, 2, 1])
     >>> print(delong(curve))
-    auc is 0.8125 on 4 positives and 4 negatives; the truth is between 0.3293 and 0.9745 with 95 % confidence
+    auc is 0.8125 on 4 positives and 4 negatives; the truth is between 0.3293 and 0.9746 with 95 % confidence
     (delong: asymptotic, for large samples)
     """
     from scipy.special import ndtri

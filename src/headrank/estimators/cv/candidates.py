@@ -10,6 +10,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from headrank._format import shown
 from headrank._types import IntVector, Vector
 from headrank.estimators._problem import Problem
 from headrank.estimators.linear import LinearRanker
@@ -24,7 +25,6 @@ from headrank.measures import (
 )
 from headrank.measures.area import AreaMeasure
 from headrank.measures.local import TopMeasure
-from headrank.measures.spelling import shown
 from headrank.solvers import Bundle
 from headrank.surrogates import KINDS, SurrogateKind
 
