@@ -305,7 +305,7 @@ def _joined(rankers: Sequence[LinearRanker], problem: Problem) -> tuple[Vector, 
     """Coefficients and intercept of the average, also of one: scores of models of different folds can be compared."""
     scale = 1.0 if problem.scale is None else problem.scale
     weights = problem.averaged([ranker.coef_ * scale for ranker in rankers])
-    return problem.coef(weights), -problem.threshold(problem.rows.scores(weights))
+    return problem.coef(weights), problem.intercept(weights, problem.rows.scores(weights))
 
 
 def _frame(trials: Sequence[Trial], measure: Measure) -> Any:

@@ -213,10 +213,11 @@ class LinearRanker(LinearScorer):
             if strangers := [type(each).__name__ for each in starts if not isinstance(each, LinearRanker)]:
                 raise TypeError(f"start must be a LinearRanker, or several, got {', '.join(strangers)}")
             return problem.averaged([ranker._learned_from(problem) for ranker in starts])
+        logistic = problem.with_surrogate("logistic")
         solution = lbfgs(
-            problem.with_surrogate("logistic").risk,
+            logistic.risk,
             n_features=problem.rows.n_features,
-            C=above_zero("start_C", self.start_C),
+            C=logistic.require_computable(above_zero("start_C", self.start_C), "start_C"),
             tol=above_zero("tol", self.tol),
             max_iter=whole("max_iter", self.max_iter, at_least=1),
             unit=1 / problem.unit,  # so that multiplying all features by a number changes nothing
@@ -254,7 +255,7 @@ class LinearRanker(LinearScorer):
         """Become what `solve` has found: set all that `fit` sets but the classes and the names of the features."""
         scores = problem.scores(solution)
         self.coef_ = problem.coef(solution.weights)
-        self.intercept_ = -problem.threshold(scores)
+        self.intercept_ = problem.intercept(solution.weights, scores)
         self.objective_, self.lower_bound_, self.gap_ = solution.objective, solution.lower, solution.gap
         learned = solution.weights.any() or self.surrogate != "smooth"  # which has no value at constant scores
         self.risk_ = problem.risk.at_scores(scores).value if learned else nan
@@ -288,7 +289,7 @@ class LinearRanker(LinearScorer):
             raise ValueError(f"solver must be one of {', '.join(map(repr, SOLVERS))}, got {self.solver!r}")
         limits: dict[str, Any] = {
             "n_features": problem.rows.n_features,
-            "C": C,
+            "C": problem.require_computable(C),
             "tol": above_zero("tol", self.tol),
             "max_iter": whole("max_iter", self.max_iter, at_least=1),
             "callback": live_line if self.verbose else None,
