@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import singledispatch
 from typing import Any
 
-from headrank._numbers import real
+from headrank._numbers import inner_rate, option
 from headrank._types import ArrayLike
 from headrank.bounds.asymptotic.bootstrap import bootstrap, present_rows
 from headrank.bounds.asymptotic.delong import delong
@@ -126,8 +126,9 @@ def interval(
     """
     sample = check_binary(y, scores, sample_weight, qid=qid, pos_label=pos_label)
     what = measure_of(measure)
-    if positive_rate is not None and not 0 < real("positive_rate", positive_rate) < 1:
-        raise ValueError(f"positive_rate must lie strictly between 0 and 1, got {positive_rate!r}")
+    option("method", method, METHODS)
+    if positive_rate is not None:
+        inner_rate("positive_rate", positive_rate)
     if method == "bootstrap":
         return bootstrap(
             sample,
@@ -182,8 +183,7 @@ def interval_of(
     positive_rate: float | None = None,
 ) -> Interval:
     """Return the interval from a curve; see `interval`."""
-    if method not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, got {method!r}")
+    option("method", method, METHODS)
     name = tightest(measure) if method == "auto" else method
     if name in OF_THE_AUC:
         if not isinstance(measure, AUC):

@@ -1,4 +1,4 @@
-"""The door for features: X comes in as anything that scikit-learn reads, and goes out as numbers one can compute with."""
+"""The door for features: X comes in as anything that scikit-learn reads, and goes out as numbers to compute with."""
 
 from __future__ import annotations
 

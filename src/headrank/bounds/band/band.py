@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from headrank._numbers import shown
 from headrank._types import ArrayLike, Vector
 from headrank.bounds.band.envelope import Envelope
 from headrank.bounds.band.from_band import from_band
@@ -130,13 +131,18 @@ def band(curve: RocCurve, *, confidence: float = 0.95, method: Method = "tail") 
     (array([0.08, 0.45, 0.75]), array([0.37, 0.64, 0.88]), array([0.65, 0.86, 0.98]))
     """
     confidence, method = check_confidence(confidence), check_method(method)
+    if not isinstance(curve, RocCurve):
+        raise TypeError(f"a band is that of a RocCurve, got {shown(curve)}; make one with RocCurve.from_scores")
     require_counts(curve, "a band")
     curve.require_complete("a band")
     return Band(curve, confidence, method, rate_limits(curve, risk=1 - confidence, method=method))
 
 
 def _rates(fpr: ArrayLike) -> Vector:
-    rates = np.asarray(fpr, dtype=np.float64)
+    try:
+        rates = np.asarray(fpr, dtype=np.float64)
+    except Exception:  # whatever the library says that the values are from
+        raise TypeError(f"fpr must be numbers, got {shown(fpr)}") from None
     inside = (rates >= 0) & (rates <= 1)
     if not np.all(inside):
         raise ValueError(f"fpr must lie in [0, 1], got {rates[~inside][0]:g}; rates are fractions, not percent")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import exp, log
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
+from headrank._numbers import option, shown
 from headrank._types import ArrayLike
 from headrank.bounds.asymptotic.bootstrap import check_replicates, present_rows
 from headrank.bounds.comparison.evidence import Evidence, Method, Resampling, evidence_for, widest
@@ -186,6 +187,9 @@ def compare(
     """
     what, side = measure_of(measure), check_side(side)
     confidence = check_confidence(confidence)
+    option("method", method, get_args(Method))
+    if not isinstance(names, Sequence) or isinstance(names, str | bytes) or len(names) != 2:
+        raise ValueError(f"names must be two, one for each scorer, got {shown(names)}")
     samples = [check_binary(y, scores, sample_weight, qid=qid, pos_label=pos_label) for scores in (a, b)]
     resampling = Resampling(n_replicates, present_rows(clusters, sample_weight), random_state, n_jobs, progress)
     if method == "bootstrap":

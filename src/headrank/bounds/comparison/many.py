@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
+from headrank._numbers import option, shown
 from headrank._types import ArrayLike, Vector
 from headrank.bounds.asymptotic.bootstrap import check_replicates, present_rows
 from headrank.bounds.comparison.difference import Difference, difference_of, one_end, shown_p
@@ -141,6 +142,7 @@ def compare_many(
     """
     what, side = measure_of(measure), check_side(side)
     confidence = check_confidence(confidence)
+    option("method", method, get_args(Method))
     require_named(scorers)
     names = [str(name) for name in scorers]
     pairs = _pairs(names, against)
@@ -184,7 +186,7 @@ def _pairs(names: Sequence[str], against: str | None) -> list[Pair]:
         raise ValueError(f"needed at least two scorers with different names, got {', '.join(names) or 'none'}")
     if against is None:
         return list(combinations(range(len(names)), 2))
-    if against not in names:
-        raise ValueError(f"against={against!r} is none of the scorers: {', '.join(names)}")
+    if not isinstance(against, str) or against not in names:
+        raise ValueError(f"against={shown(against)} is none of the scorers: {', '.join(names)}")
     other = names.index(against)
     return [(i, other) for i in range(len(names)) if i != other]

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
-from headrank._numbers import whole
+from headrank._numbers import option, whole
 from headrank._types import ArrayLike
 from headrank.bounds.comparison.many import Differences, compare_many, require_named
 from headrank.bounds.confidence import Side, check_confidence
 from headrank.bounds.interval import Interval, counted, percent
-from headrank.bounds.intervals import interval_of_sample
+from headrank.bounds.intervals import METHODS, interval_of_sample
 from headrank.labels import check_binary
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
@@ -144,11 +144,10 @@ def select(
     """
     require_named(scorers)
     confidence, what = check_confidence(confidence), measure_of(measure)
-    if rows not in get_args(Rows):
-        raise ValueError(f"rows must be one of {', '.join(map(repr, get_args(Rows)))}, got {rows!r}")
+    option("rows", rows, get_args(Rows))
     if not scorers:
         raise ValueError("needed at least one scorer, got none")
-    if method in ("delong", "bootstrap"):
+    if option("method", method, METHODS) in ("delong", "bootstrap"):
         raise ValueError(f"a certificate needs a finite-sample method, and {method!r} is asymptotic; use 'auto'")
     size = len(scorers) if n_scorers is None else whole("n_scorers", n_scorers, at_least=len(scorers))
     intervals = {}
