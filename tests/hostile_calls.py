@@ -275,7 +275,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "from_predictions": (hr.RocDisplay.from_predictions, {
         **SAMPLE, "name": "a", "measure": "auc", "max_fpr": 0.5, "band": None, "confidence": 0.9, "top": None,
     }),
-    "from_estimator": (hr.RocDisplay.from_estimator, {"estimator": LINEAR, **SAMPLE, "X": X, "scores": None}),
+    "from_estimator": (hr.RocDisplay.from_estimator, {"estimator": LINEAR, "X": X, "y": Y, "sample_weight": np.ones(N), "pos_label": 1}),
     "from_cv_results": (hr.RocDisplay.from_cv_results, {"cv_results": cv_results(), "X": X, "y": Y, "pos_label": 1}),
     "ForestDisplay": (hr.ForestDisplay, {"intervals": {"a": hr.interval(Y, S)}}),
     "PathDisplay": (hr.PathDisplay, {"path": PATH, "feature_names": ["a", "b", "c", "d"]}),
@@ -312,8 +312,7 @@ def call(name: str, hostile: dict[str, str]) -> BaseException | None:
     import matplotlib.pyplot as plt
 
     function, arguments = CALLS[name]
-    replaced = {key: value for key, value in arguments.items() if not (name == "from_estimator" and key == "scores")}
-    replaced |= {argument: VALUES[value]() for argument, value in hostile.items()}
+    replaced = arguments | {argument: VALUES[value]() for argument, value in hostile.items()}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -334,7 +333,9 @@ def raised_in(error: BaseException) -> tuple[str, str]:
 WELL_WORDED = (
     "Input ", "Found array with", "Expected 2D array", "Expected a 2-dimensional", "Found input variables",
     "Sparse data was passed", "Complex data not supported", "requires y to be passed", "should be a 1d array",
-    "Unknown label type", "is expecting", "cannot be used to seed", "feature names",
+    "Unknown label type", "is expecting", "cannot be used to seed", "feature names", "np.matrix is not supported",
+    "Cannot clone object", "parameter of Nystroem must be", "Expected 2D input", "is not fitted yet", "The test_size =",
+    "bytes/strings.Convert your data",
 )  # fmt: skip
 """How scikit-learn's own messages about X, y and seeds begin; they say what is wrong."""
 
@@ -348,4 +349,6 @@ def is_ours(error: BaseException) -> bool:
     where, line = raised_in(error)
     if where.startswith(SOURCE):
         return line.startswith("raise")  # else NumPy or Python raised it, at a line of ours that expected nothing
+    if line == "a = os.fspath(a)":  # pathlib says which type it expected, and which came
+        return True
     return "sklearn" in where and any(words in str(error) for words in WELL_WORDED)

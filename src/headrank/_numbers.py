@@ -1,6 +1,6 @@
 """Parameters that are numbers, checked where they come in."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from math import inf, isfinite
 from operator import index
 from typing import Any
@@ -88,6 +88,16 @@ def option(name: str, value: Any, allowed: Iterable[str]) -> str:
     if not isinstance(value, str) or value not in words:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, words))}, got {shown(value)}")
     return value
+
+
+def listed(name: str, values: Any) -> list[Any]:
+    """Return the values of a sequence or another iterable as a list, or refuse."""
+    if isinstance(values, str | bytes | Mapping):
+        raise TypeError(f"{name} must be a sequence, got {shown(values)}; for a single one give [{shown(values)}]")
+    try:
+        return list(values)
+    except Exception:  # whatever its class says of iteration
+        raise TypeError(f"{name} must be a sequence, got {shown(values)}; for one give [{shown(values)}]") from None
 
 
 def shown(value: Any) -> str:

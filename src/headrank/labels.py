@@ -184,15 +184,34 @@ def check_queries(qid: ArrayLike, name: str = "qid") -> IntVector:
     return codes
 
 
+def check_classes(y: ArrayLike) -> None:
+    """Refuse labels that cannot be two classes: lists, missing values, strings beside numbers."""
+    labels = _array("y", y)
+    if labels.dtype.kind == "O" and labels.ndim == 1:
+        _refuse_collections("y", labels)
+        _refuse_missing("y", labels)
+        kinds = sorted({type(value).__name__ for value in labels})
+        if len({isinstance(value, str) for value in labels}) > 1:
+            raise InvalidSampleError(f"y must be all strings or all numbers, but holds {' and '.join(kinds)}")
+        if not all(isinstance(value, str | bytes | Real | Decimal | np.generic) for value in labels):
+            raise InvalidSampleError(
+                f"Unknown label type: y must be strings or numbers, but holds {' and '.join(kinds)}"
+            )
+
+
+def _array(name: str, values: ArrayLike) -> npt.NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except Exception as error:  # whatever the library says that the column is from
+        raise InvalidSampleError(f"{name} must be one column of values: {error}") from None
+
+
 def _one_column(name: str, values: ArrayLike) -> npt.NDArray[Any]:
     if np.ma.is_masked(values):
         raise InvalidSampleError(
             f"{name} has {int(np.ma.getmaskarray(values).sum())} masked values; drop or fill these rows"
         )
-    try:
-        array = np.asarray(values)
-    except Exception as error:  # whatever the library says that the column is from
-        raise InvalidSampleError(f"{name} must be one column of values: {error}") from None
+    array = _array(name, values)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from sklearn.utils.sparsefuncs import min_max_axis
 from sklearn.utils.validation import validate_data
 
+from headrank._numbers import shown
 from headrank._types import ArrayLike, Vector
+from headrank.labels import check_classes
 
 LARGEST = 1e75
 """Of features, and of C times the weight of all losses: the square of their product must be finite."""
@@ -25,6 +28,8 @@ def checked_matrix(estimator: Any, X: Any, *, reset: bool) -> Any:
 
 def checked_matrix_and_labels(estimator: Any, X: Any, y: ArrayLike) -> tuple[Any, Any]:
     """Return X as `checked_matrix` does, and the labels as scikit-learn checks them."""
+    if y is not None:
+        check_classes(y)
     X, labels = _read(estimator, X, y, reset=True)
     return _computable(X), labels
 
@@ -51,13 +56,31 @@ def shifted(X: Any, shift: Vector) -> Any:
 
 
 def _read(estimator: Any, X: Any, *y: ArrayLike, reset: bool) -> Any:
+    _refuse_other_shapes(X)
     try:
         with np.errstate(all="ignore"):  # infinities are looked for by adding them up
             return validate_data(estimator, X, *y, accept_sparse="csr", dtype=(np.float64, np.float32), reset=reset)
-    except (ValueError, TypeError, OverflowError) as error:
+    except Exception as error:
+        kind = type(error) if isinstance(error, ValueError | TypeError) else ValueError
         if culprit := _culprit(X):
-            raise type(error)(f"X must hold numbers, but {culprit} ({error}); encode or drop it") from None
+            raise kind(f"X must hold numbers, but {culprit} ({error}); encode or drop it") from None
+        if kind is not type(error):
+            raise kind(f"X cannot be read as a table of numbers: {error}") from None
         raise
+
+
+def _refuse_other_shapes(X: Any) -> None:
+    """Leave to scikit-learn what has rows and columns, and to say what is wrong with lists of numbers."""
+    shape = getattr(X, "shape", None)
+    if (shape is None and not isinstance(X, Sequence) | hasattr(X, "__array__")) or isinstance(X, str | bytes | range):
+        raise TypeError(f"X must be an array, a sparse matrix or a data frame of numbers, got {shown(X)}")
+    if isinstance(shape, tuple) and len(shape) != 2:
+        raise ValueError(
+            f"X must have rows and columns, but has shape {shape}. Reshape your data: a single feature is X[:, None], a "
+            "single row X[None, :]"
+        )
+    if isinstance(shape, tuple) and shape[1] == 0:
+        raise ValueError(f"X has 0 feature(s) (shape={shape}) while a minimum of 1 is required.")
 
 
 def _computable(X: Any) -> Any:
@@ -91,22 +114,19 @@ def _ends(X: Any) -> tuple[Vector, Vector]:
 def _culprit(X: Any) -> str | None:
     """Where the first value stands that is no number, in words; None if there is none, or X is no table."""
     names = getattr(X, "columns", None)
+    if hasattr(X, "nnz"):
+        return None
     try:
         columns = np.asarray(X, dtype=object)
-    except (ValueError, TypeError):
-        return None
+    except Exception:
+        return "its rows are not of one length"
     if columns.ndim != 2:
-        return None
+        columns = columns[:, None] if columns.ndim == 1 else np.empty((0, 0))
     for j, column in enumerate(columns.T):
         for i, value in enumerate(column):
             try:
                 float(value)
-            except (ValueError, TypeError, OverflowError):
+            except Exception:  # whatever its class says of float()
                 where = f"column {names[j]!r}" if names is not None else f"column {j}"
-                return f"{where} holds {_shown(value)} in row {i}"
+                return f"{where} holds {shown(value)} in row {i}"
     return None
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else f"{text[:37]}..."

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from headrank._numbers import shown
 from headrank._types import ArrayLike, BoolVector, IntVector, Vector
 from headrank.curve import RocCurve
 from headrank.estimators._matrix import LARGEST, shift_of, shifted
@@ -194,6 +195,8 @@ def pose(
     With ``standardize=None`` dense features are divided by their standard deviations, sparse ones only where these are
     above 1: what is at most 1 by design, as bits of fingerprints and weights of words, ranks worse when it is scaled.
     """
+    if standardize is not None and not isinstance(standardize, bool | np.bool_):
+        raise TypeError(f"standardize must be True, False or None, got {shown(standardize)}")
     weights = None if sample_weight is None else check_weights(sample_weight)
     queries = None if qid is None else check_queries(qid)
     for name, values in (("sample_weight", weights), ("qid", queries)):

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
-from headrank._numbers import above_zero, whole
+from headrank._numbers import above_zero, option, whole
 from headrank._types import ArrayLike, Vector
 from headrank.estimators._problem import SOLVERS, Problem, live_line, pose
 from headrank.estimators._scorer import LinearScorer
@@ -21,7 +21,7 @@ from headrank.exceptions import CollapsedFitWarning
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
 from headrank.solvers import Bundle, Solution, Step, lbfgs
-from headrank.surrogates import CLASSIFIERS, HINGES
+from headrank.surrogates import CLASSIFIERS, HINGES, KINDS
 from headrank.surrogates.smooth import ConstantScoresError
 
 _ANNEALING = (4.0, 2.0)
@@ -199,7 +199,7 @@ class LinearRanker(LinearScorer):
             X,
             positive,
             measure=measure_of(self.measure),
-            surrogate=self.surrogate,
+            surrogate=option("surrogate", self.surrogate, KINDS),
             bandwidth=above_zero("bandwidth", self.bandwidth),
             sample_weight=sample_weight,
             qid=qid,
@@ -285,8 +285,7 @@ class LinearRanker(LinearScorer):
         ``bundle`` holds what is known of a hinge from earlier solves; ``anchor`` is the scorer the smooth surrogate
         stays near, as `anchor` finds it.
         """
-        if self.solver not in SOLVERS:
-            raise ValueError(f"solver must be one of {', '.join(map(repr, SOLVERS))}, got {self.solver!r}")
+        option("solver", self.solver, SOLVERS)
         limits: dict[str, Any] = {
             "n_features": problem.rows.n_features,
             "C": problem.require_computable(C),

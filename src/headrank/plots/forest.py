@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
+from headrank._numbers import shown
 from headrank.bounds.interval import Interval, percent
 from headrank.plots.drawing import COLOURS, FONT_SIZE, number
 
@@ -63,6 +64,8 @@ class ForestDisplay:
     chance_lines_: list[Line2D]
 
     def __init__(self, intervals: Mapping[str, Interval]) -> None:
+        if not isinstance(intervals, Mapping):
+            raise TypeError(f"intervals must be a mapping of names to Interval, got {shown(intervals)}")
         if not intervals:
             raise ValueError("needed at least one interval to draw, got none")
         for name, interval in intervals.items():

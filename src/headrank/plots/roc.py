@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 
-from headrank._numbers import rate
+from headrank._numbers import rate, shown
 from headrank._types import ArrayLike
 from headrank.curve import RocCurve
 from headrank.measures import AUC, Measure
@@ -106,6 +106,8 @@ class RocDisplay:
     def __init__(
         self, curves: RocCurve | Mapping[str, RocCurve], *, pos_label: Any = None, folds_of: str | None = None
     ) -> None:
+        if not isinstance(curves, RocCurve | Mapping):
+            raise TypeError(f"curves must be a RocCurve or a mapping of names to RocCurve, got {shown(curves)}")
         named = {UNNAMED: curves} if isinstance(curves, RocCurve) else dict(curves)
         if not named:
             raise ValueError("needed at least one curve to draw, got none")
@@ -158,6 +160,8 @@ class RocDisplay:
         >>> import matplotlib.pyplot as plt
         >>> plt.close(display.figure_)
         """
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"name must be a string, got {shown(name)}")
         if not isinstance(scores, Mapping):
             scores = {UNNAMED if name is None else name: scores}
         elif name is not None:

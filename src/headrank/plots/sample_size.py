@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from headrank._numbers import ordered
+from headrank._numbers import listed, ordered
 from headrank._types import Vector
 from headrank.bounds.interval import percent
 from headrank.bounds.planning.auc import Method, Plan, error_rate_factor
@@ -71,7 +71,7 @@ class SampleSizeDisplay:
         auc: float | None = None,
     ) -> None:
         for name, values in (("positive_rates", positive_rates), ("confidences", confidences)):
-            if len(values) == 0:
+            if not listed(name, values):
                 raise ValueError(f"needed at least one of {name}, got none")
         low, high = ordered("epsilon", min_epsilon, max_epsilon)
         if low == 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
-from headrank._numbers import above_zero, whole
+from headrank._numbers import above_zero, listed, shown, whole
 from headrank._types import ArrayLike, IntVector, Vector
 from headrank.estimators._problem import Problem, pose
 from headrank.estimators._scorer import LinearScorer
@@ -235,23 +235,22 @@ class LinearRankerCV(LinearScorer):
 
     def _groups(self, measure: Measure) -> list[list[Candidate]]:
         """All candidates, those that differ in C alone together, in rising order of C."""
-        for name in ("Cs", "bandwidths", "surrogates"):
-            if isinstance(value := getattr(self, name), Real | str):
-                raise TypeError(f"{name} must be a sequence, got {value!r}; for a single one give [{value!r}]")
-        unknown = [name for name in self.surrogates if name not in SURROGATES]
-        if unknown or not self.surrogates:
-            raise ValueError(f"surrogates must be some of {', '.join(map(repr, SURROGATES))}, got {self.surrogates!r}")
+        surrogates = listed("surrogates", self.surrogates)
+        if not surrogates or any(not isinstance(name, str) or name not in SURROGATES for name in surrogates):
+            known = ", ".join(map(repr, SURROGATES))
+            raise ValueError(f"surrogates must be some of {known}, got {shown(self.surrogates)}")
+        Cs = None if self.Cs is None else {above_zero("C", C) for C in listed("Cs", self.Cs)}
+        widths = dict.fromkeys(above_zero("bandwidth", width) for width in listed("bandwidths", self.bandwidths))
         groups: list[list[Candidate]] = []
-        of_whole_curve = [name for name in self.surrogates if _is_hinge_of_whole_curve(name, measure)]
-        for name in dict.fromkeys(self.surrogates):
+        of_whole_curve = [name for name in surrogates if _is_hinge_of_whole_curve(name, measure)]
+        for name in dict.fromkeys(surrogates):
             if name in of_whole_curve and name != of_whole_curve[0]:
                 continue  # the same as the first: over the whole curve all hinges are one
-            Cs = sorted({above_zero("C", C) for C in (DEFAULT_CS[name] if self.Cs is None else self.Cs)})
-            widths = dict.fromkeys(above_zero("bandwidth", width) for width in self.bandwidths)
+            of_name = sorted(DEFAULT_CS[name] if Cs is None else Cs)
             bandwidths = [*widths] if name == "smooth" else [None]
-            if not Cs or not bandwidths:
+            if not of_name or not bandwidths:
                 raise ValueError("needed at least one C and one bandwidth, got none")
-            groups += [[Candidate(name, C, bandwidth) for C in Cs] for bandwidth in bandwidths]
+            groups += [[Candidate(name, C, bandwidth) for C in of_name] for bandwidth in bandwidths]
         return groups
 
     def _splits(
@@ -260,8 +259,8 @@ class LinearRankerCV(LinearScorer):
         """Rows to learn from and rows to measure on, by their numbers in the problem."""
         positive, queries = problem.risk.positive, problem.queries
         cv: Any = 5 if self.cv is None else self.cv
-        if isinstance(cv, str):
-            raise ValueError(f"cv must be an int, a splitter, or an iterable of (train, test) row numbers, got {cv!r}")
+        if isinstance(cv, str | bytes):
+            raise _no_folds(cv)
         if isinstance(cv, Integral):
             n_folds = whole("cv", cv, at_least=2)
             n_least = int(min(np.count_nonzero(positive), np.count_nonzero(~positive)))
@@ -274,7 +273,12 @@ class LinearRankerCV(LinearScorer):
         else:
             numbers = np.arange(positive.size) if sample_weight is None else _numbers(sample_weight)
             of_all = cv.split(X, y, qid) if hasattr(cv, "split") else cv
-            splits = [(_present(numbers[train]), _present(numbers[test])) for train, test in of_all]
+            try:
+                splits = [(_present(numbers[train]), _present(numbers[test])) for train, test in of_all]
+            except (TypeError, ValueError, IndexError):
+                if hasattr(cv, "split"):
+                    raise  # its own error
+                raise _no_folds(cv) from None
         if not splits:
             raise ValueError("cv gave no folds; give an int, a splitter, or an iterable of (train, test) row numbers")
         for k, parts in enumerate(splits):
@@ -283,6 +287,10 @@ class LinearRankerCV(LinearScorer):
                     what = "rows of both classes" if queries is None else "query with positive and negative rows"
                     raise OneClassError(f"fold {k + 1} of {len(splits)} has no {what} to {purpose}; lower cv")
         return splits
+
+
+def _no_folds(cv: Any) -> ValueError:
+    return ValueError(f"cv must be an int, a splitter, or an iterable of (train, test) row numbers, got {shown(cv)}")
 
 
 def _why_all(surrogates: Sequence[str]) -> str:
