@@ -275,7 +275,9 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "from_predictions": (hr.RocDisplay.from_predictions, {
         **SAMPLE, "name": "a", "measure": "auc", "max_fpr": 0.5, "band": None, "confidence": 0.9, "top": None,
     }),
-    "from_estimator": (hr.RocDisplay.from_estimator, {"estimator": LINEAR, "X": X, "y": Y, "sample_weight": np.ones(N), "pos_label": 1}),
+    "from_estimator": (hr.RocDisplay.from_estimator, {
+        "estimator": LINEAR, "X": X, "y": Y, "sample_weight": np.ones(N), "pos_label": 1,
+    }),
     "from_cv_results": (hr.RocDisplay.from_cv_results, {"cv_results": cv_results(), "X": X, "y": Y, "pos_label": 1}),
     "ForestDisplay": (hr.ForestDisplay, {"intervals": {"a": hr.interval(Y, S)}}),
     "PathDisplay": (hr.PathDisplay, {"path": PATH, "feature_names": ["a", "b", "c", "d"]}),

@@ -1,4 +1,4 @@
-"""Whatever is passed to a public function, an error says what is wrong in our words, not in those of another library."""
+"""Whatever is passed to a public function, an error says in our words what is wrong, not in another library's."""
 
 import numpy as np
 import pandas as pd

@@ -7,6 +7,7 @@ from contextlib import suppress
 import pytest
 
 from headrank._whole_files import whole_file, whole_folder
+from platforms import named_pipes, symbolic_links
 
 
 def fails(error, unfinished):
@@ -112,6 +113,7 @@ def test_overwriting_that_fails_changes_nothing(tmp_path):
 # -- links, other kinds of files, other disks ---------------------------------------------------------------------
 
 
+@symbolic_links
 def test_a_file_is_written_through_a_link(tmp_path):
     (tmp_path / "far").mkdir()
     (tmp_path / "far" / "a.txt").write_text("old")
@@ -127,6 +129,7 @@ def test_a_file_is_written_through_a_link(tmp_path):
     assert names(tmp_path / "far") == ["a.txt", "b.txt"]
 
 
+@symbolic_links
 @pytest.mark.parametrize("exists", [True, False])
 def test_a_folder_is_written_through_a_link(tmp_path, exists):
     if exists:
@@ -139,6 +142,7 @@ def test_a_folder_is_written_through_a_link(tmp_path, exists):
     assert names(tmp_path) == ["far", "link"]
 
 
+@symbolic_links
 @pytest.mark.parametrize("whole", [whole_file, whole_folder])
 def test_a_link_to_itself_is_refused(tmp_path, whole):
     (tmp_path / "loop").symlink_to("loop")
@@ -147,6 +151,7 @@ def test_a_link_to_itself_is_refused(tmp_path, whole):
     assert (tmp_path / "loop").is_symlink()
 
 
+@named_pipes
 @pytest.mark.parametrize("name", ["pipe", "link"])
 def test_what_is_no_regular_file_is_refused_and_kept(tmp_path, name):
     os.mkfifo(tmp_path / "pipe")
@@ -172,7 +177,7 @@ def test_a_folder_that_exists_is_filled_from_inside(tmp_path, overwrite):
     assert names(out) == ["a"]
 
 
-@pytest.mark.parametrize("kind", ["folder", "pipe"])
+@pytest.mark.parametrize("kind", ["folder", pytest.param("pipe", marks=named_pipes)])
 def test_nothing_is_replaced_if_one_cannot_be(tmp_path, kind):
     out = tmp_path / "out"
     out.mkdir()

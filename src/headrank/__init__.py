@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from headrank.model_io import export_json, export_onnx, load, save
     from headrank.plots import CrossValidationDisplay, ForestDisplay, PathDisplay, RocDisplay, SampleSizeDisplay
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "headrank.bounds.band.band": ("Band", "band"),

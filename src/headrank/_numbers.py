@@ -116,7 +116,7 @@ def _refuse_tiny(name: str, result: float) -> None:
 
 def _number(name: str, value: Any) -> float:
     """Return the value as a float, which may be infinite or NaN, or refuse."""
-    if isinstance(value, str | bytes | bool) or getattr(value, "ndim", 0):
+    if isinstance(value, str | bytes | bool) or getattr(value, "ndim", 0) != 0:
         raise TypeError(f"{name} must be a number, got {shown(value)}")
     try:
         return float(value)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from headrank._extras import needs_extra
 from headrank._numbers import count, ordered, rate, real, shown
 from headrank._types import ArrayLike, Counts, Vector
 from headrank.exceptions import OneClassError, ShallowHeadError
@@ -323,7 +324,8 @@ class RocCurve:
 
     def to_frame(self) -> Any:
         """Return the curve as a polars data frame: threshold, FPR, TPR and the counts behind them."""
-        import polars as pl
+        with needs_extra("cli"):
+            import polars as pl
 
         columns = ("threshold", "fpr", "tpr", "fp", "tp")
         values = (self.thresholds, self.fpr, self.tpr, self.fp, self.tp)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from headrank._extras import needs_extra
 from headrank.bounds.confidence import Side
 from headrank.curve import RocCurve
 from headrank.measures import Measure
@@ -67,7 +68,8 @@ class Interval:
 
     def to_frame(self) -> Any:
         """Return the interval as a polars data frame of one row."""
-        import polars as pl
+        with needs_extra("cli"):
+            import polars as pl
 
         return pl.DataFrame([self.as_dict()])
 

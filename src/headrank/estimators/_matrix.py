@@ -76,8 +76,8 @@ def _refuse_other_shapes(X: Any) -> None:
         raise TypeError(f"X must be an array, a sparse matrix or a data frame of numbers, got {shown(X)}")
     if isinstance(shape, tuple) and len(shape) != 2:
         raise ValueError(
-            f"X must have rows and columns, but has shape {shape}. Reshape your data: a single feature is X[:, None], a "
-            "single row X[None, :]"
+            f"X must have rows and columns, but has shape {shape}. Reshape your data: a single feature is X[:, None], "
+            "a single row X[None, :]"
         )
     if isinstance(shape, tuple) and shape[1] == 0:
         raise ValueError(f"X has 0 feature(s) (shape={shape}) while a minimum of 1 is required.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from headrank._extras import needs_extra
 from headrank.curve import RocCurve
 from headrank.measures import Measure
 from headrank.measures.spelling import shown
@@ -48,8 +49,9 @@ class Pen:
         self, curves: list[RocCurve], labels: list[str], styles: list[Mapping[str, Any]], *, alike: bool
     ) -> list[Line2D]:
         """Draw each curve in its own colour and line style, or all alike and thin."""
-        from matplotlib.cbook import normalize_kwargs
-        from matplotlib.lines import Line2D
+        with needs_extra("cli"):
+            from matplotlib.cbook import normalize_kwargs
+            from matplotlib.lines import Line2D
 
         # A second display on the same axes goes on with the colours that the first has left.
         used = {line.get_color() for line in self.ax.lines}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 
+from headrank._extras import needs_extra
 from headrank._numbers import listed, shown
 from headrank._types import BoolVector, Vector
 
@@ -62,7 +63,7 @@ class PathDisplay:
     figure_: Figure
 
     def __init__(self, path: Path, *, feature_names: Any = None) -> None:
-        if np.ndim(getattr(path, "coefs", None)) != 2:
+        if getattr(getattr(path, "coefs", None), "ndim", 0) != 2:
             raise TypeError(f"needed what headrank.path returns, got {shown(path)}")
         n_features = path.coefs.shape[1]
         names = list(map(str, range(n_features) if feature_names is None else listed("feature_names", feature_names)))
@@ -73,7 +74,8 @@ class PathDisplay:
 
     def plot(self) -> Self:
         """Draw both panels in a figure of their own."""
-        import matplotlib.pyplot as plt
+        with needs_extra("cli"):
+            import matplotlib.pyplot as plt
 
         self.figure_, self.axes_ = plt.subplots(2, 1, figsize=(6.4, 6.4), sharex=True, layout="constrained")
         self._draw_measure(self.axes_[0])

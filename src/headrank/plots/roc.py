@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 
+from headrank._extras import needs_extra
 from headrank._numbers import rate, shown
 from headrank._types import ArrayLike
 from headrank.curve import RocCurve
@@ -247,7 +248,8 @@ class RocDisplay:
 
     def to_frame(self) -> pl.DataFrame:
         """Return all vertices of all curves as a polars data frame: name, threshold, fpr, tpr."""
-        import polars as pl
+        with needs_extra("cli"):
+            import polars as pl
 
         frames = []
         for name, curve in self.curves.items():
@@ -302,7 +304,8 @@ class RocDisplay:
         despine : bool
             Whether to leave out the upper and the right edge of the frame.
         """
-        import matplotlib.pyplot as plt
+        with needs_extra("cli"):
+            import matplotlib.pyplot as plt
 
         # All that may be refused comes before the first stroke: no half-drawn or empty figure is left behind.
         curves = list(self.curves.values())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from headrank._extras import needs_extra
 from headrank._numbers import listed, ordered
 from headrank._types import Vector
 from headrank.bounds.interval import percent
@@ -98,7 +99,8 @@ class SampleSizeDisplay:
 
     def to_frame(self) -> pl.DataFrame:
         """Return the numbers behind the lines: confidence, positive_rate, epsilon, n, error_rate_n."""
-        import polars as pl
+        with needs_extra("cli"):
+            import polars as pl
 
         plans = [plan for lines in self.plans.values() for line in lines.values() for plan in line]
         columns = ("confidence", "positive_rate", "epsilon", "n", "error_rate_n")
@@ -106,7 +108,8 @@ class SampleSizeDisplay:
 
     def plot(self) -> Self:
         """Draw all panels in a figure of their own."""
-        import matplotlib.pyplot as plt
+        with needs_extra("cli"):
+            import matplotlib.pyplot as plt
 
         n_panels = len(self.plans) + 1
         self.figure_, self.axes_ = plt.subplots(1, n_panels, figsize=(3.7 * n_panels, 3.9), layout="constrained")

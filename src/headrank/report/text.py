@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 
 from headrank.bounds.interval import percent
-from headrank.report.contents import EntrantPart, Summary
+from headrank.report.contents import ModelPart, Summary
 from headrank.report.wording import decimal, lower_limit, sentence, upper_limit
 
 _WIDTH = 100
@@ -94,7 +94,7 @@ def _headline_name(summary: Summary) -> list[str]:
     return [f"{'found' if summary.answer.counted == 'positives' else 'positive'} of {summary.answer.total:,}"]
 
 
-def _model(summary: Summary, each: EntrantPart) -> list[str]:
+def _model(summary: Summary, each: ModelPart) -> list[str]:
     headline = decimal(each.headline) if each.expected is None else f"{each.expected:,}"
     return [
         each.name,

@@ -36,7 +36,7 @@ def measure_in_words(goal: Goal) -> str:
 
 
 def subject(name: str) -> str:
-    """Return an entrant's name as the subject of a sentence: the ranker, but logistic regression.
+    """Return a model's name as the subject of a sentence: the ranker, but logistic regression.
 
     >>> subject("ranker"), subject("logistic regression")
     ('the ranker', 'logistic regression')

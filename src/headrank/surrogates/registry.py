@@ -1,7 +1,9 @@
-"""Which surrogate stands for which measure. Register a function to make a new measure learnable."""
+"""What each surrogate is, and which one stands for which measure. Register a function to make a measure learnable."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any
 
@@ -34,11 +36,6 @@ from headrank.surrogates.smooth_ranks import Reward, SizeOfTop, SmoothRanks, Smo
 from headrank.surrogates.squared_hinge import SquaredHinge
 from headrank.surrogates.structural import StructuralHinge
 from headrank.surrogates.tight import TightHinge
-
-HINGES = {"structural": StructuralHinge, "tight": TightHinge}
-CLASSIFIERS: dict[str, type[LogisticLoss | SquaredHinge]] = {"logistic": LogisticLoss, "svc": SquaredHinge}
-"""Sums over rows, whatever the measure; the others are means."""
-KINDS = (*HINGES, "smooth", *CLASSIFIERS)
 
 
 @singledispatch
@@ -203,6 +200,63 @@ def _mass_reward(n_pos: Vector, n_neg: Vector, n_top: Vector) -> Reward:
     return Reward(offset=(n_pos + n_top) / (n_pos + n_neg), base=2 / (n_pos + n_neg))
 
 
+@dataclass(frozen=True)
+class SurrogateKind:
+    """What a surrogate is, whatever the measure.
+
+    Attributes
+    ----------
+    make : callable
+        Takes a measure, facts about the rows and a bandwidth; refuses a measure that it cannot stand for.
+    Cs : tuple of float
+        The grid that cross-validation tries by default.
+    convex : bool
+        Whether its minimum is found and proved. If not, a search starts from another scorer and stays near it.
+    needs_range : bool
+        Whether it is a hinge over a range of false positive rates: piecewise linear, and zero weights may be optimal.
+        It stands only for measures with such a range (`fpr_range`).
+    sums : bool
+        Whether it is a sum of losses over rows, so that C is that of a classifier; else it is a mean.
+    """
+
+    make: Callable[[Measure, RowFacts, float], Surrogate]
+    Cs: tuple[float, ...]
+    convex: bool = True
+    needs_range: bool = False
+    sums: bool = False
+
+
+KINDS = {
+    "logistic": SurrogateKind(
+        lambda _measure, rows, _bandwidth: LogisticLoss(rows=rows), Cs=(1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0), sums=True
+    ),
+    "svc": SurrogateKind(
+        lambda _measure, rows, _bandwidth: SquaredHinge(rows=rows), Cs=(1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0), sums=True
+    ),
+    "tight": SurrogateKind(
+        lambda measure, rows, _bandwidth: TightHinge(*fpr_range(measure), rows),
+        Cs=(1.0, 10.0, 100.0, 1000.0),
+        needs_range=True,
+    ),
+    "structural": SurrogateKind(
+        lambda measure, rows, _bandwidth: StructuralHinge(*fpr_range(measure), rows),
+        Cs=(1.0, 10.0, 100.0, 1000.0),
+        needs_range=True,
+    ),
+    "smooth": SurrogateKind(
+        lambda measure, rows, bandwidth: smooth_for(measure, bandwidth, rows), Cs=(0.1, 1.0, 10.0, 100.0), convex=False
+    ),
+}
+"""All surrogates by their names, from the simplest to the most daring."""
+
+
+def kind_of(surrogate: str) -> SurrogateKind:
+    """Return what a surrogate is, or refuse a name that is none."""
+    if surrogate not in KINDS:
+        raise ValueError(f"surrogate must be one of {', '.join(map(repr, KINDS))}, got {surrogate!r}")
+    return KINDS[surrogate]
+
+
 def surrogate_for(measure: Measure, kind: str, rows: RowFacts | None = None, *, bandwidth: float = 0.3) -> Surrogate:
     """Make the surrogate of a measure: ``"structural"``, ``"tight"``, ``"smooth"``, ``"logistic"`` or ``"svc"``.
 
@@ -211,11 +265,4 @@ def surrogate_for(measure: Measure, kind: str, rows: RowFacts | None = None, *, 
     >>> surrogate_for(PartialAUC(max_fpr=0.1), "tight").max_fpr
     0.1
     """
-    rows = RowFacts() if rows is None else rows
-    if kind == "smooth":
-        return smooth_for(measure, bandwidth, rows)
-    if kind in CLASSIFIERS:
-        return CLASSIFIERS[kind](rows=rows)
-    if kind not in HINGES:
-        raise ValueError(f"surrogate must be one of {', '.join(map(repr, KINDS))}, got {kind!r}")
-    return HINGES[kind](*fpr_range(measure), rows)
+    return kind_of(kind).make(measure, RowFacts() if rows is None else rows, bandwidth)

@@ -282,10 +282,6 @@ def test_unknown_measures_and_senseless_arguments_are_refused():
         from_band(curve, Other())
     with pytest.raises(ValueError, match="positive_rate"):
         from_band(curve, AUC(), positive_rate=1.0)
-    with pytest.raises(ValueError, match="side"):
-        from_band(curve, AUC(), side="both")
-    with pytest.raises(ValueError, match="percent"):
-        from_band(curve, AUC(), confidence=95)
 
 
 def test_bedroc_warns_once_for_the_estimate_and_not_for_the_envelopes():

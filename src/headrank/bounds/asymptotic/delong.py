@@ -15,7 +15,7 @@ from math import exp, log, log1p, sqrt
 import numpy as np
 
 from headrank._types import Counts, Vector
-from headrank.bounds.confidence import Side, check_confidence, check_side
+from headrank.bounds.confidence import Side
 from headrank.bounds.interval import INDEPENDENT_ROWS, Interval, require_counts
 from headrank.curve import RocCurve, share
 from headrank.exceptions import NoVarianceError
@@ -130,7 +130,6 @@ def delong(
     """
     from scipy.special import ndtri
 
-    confidence, side = check_confidence(confidence), check_side(side)
     measure = AUC() if measure is None else measure
     region = region_of(measure)
     require_counts(curve, "delong")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from headrank._extras import needs_extra
 from headrank._numbers import shown
 from headrank._types import ArrayLike, Vector
 from headrank.bounds.band.envelope import Envelope
@@ -91,7 +92,8 @@ class Band:
 
     def to_frame(self) -> Any:
         """Return a polars data frame: each threshold with both rates and their limits."""
-        import polars as pl
+        with needs_extra("cli"):
+            import polars as pl
 
         rates = {"threshold": self.curve.thresholds, "fpr": self.curve.fpr, "tpr": self.curve.tpr}
         return pl.DataFrame(rates | {name: getattr(self.limits, name) for name in self.limits.__annotations__})
@@ -130,9 +132,13 @@ def band(curve: RocCurve, *, confidence: float = 0.95, method: Method = "tail") 
     >>> around.lower_at(fpr).round(2), population.roc(fpr).round(2), around.upper_at(fpr).round(2)
     (array([0.08, 0.45, 0.75]), array([0.37, 0.64, 0.88]), array([0.65, 0.86, 0.98]))
     """
-    confidence, method = check_confidence(confidence), check_method(method)
     if not isinstance(curve, RocCurve):
         raise TypeError(f"a band is that of a RocCurve, got {shown(curve)}; make one with RocCurve.from_scores")
+    return band_of(curve, confidence=check_confidence(confidence), method=check_method(method))
+
+
+def band_of(curve: RocCurve, *, confidence: float, method: Method = "tail") -> Band:
+    """Return the band by arguments that were checked; see `band`."""
     require_counts(curve, "a band")
     curve.require_complete("a band")
     return Band(curve, confidence, method, rate_limits(curve, risk=1 - confidence, method=method))

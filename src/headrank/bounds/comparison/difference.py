@@ -9,12 +9,14 @@ from typing import Any, get_args
 
 import numpy as np
 
+from headrank._extras import needs_extra
 from headrank._numbers import option, shown
 from headrank._types import ArrayLike
 from headrank.bounds.asymptotic.bootstrap import check_replicates, present_rows
 from headrank.bounds.comparison.evidence import Evidence, Method, Resampling, evidence_for, widest
 from headrank.bounds.confidence import Side, check_confidence, check_side
 from headrank.bounds.interval import percent
+from headrank.bounds.sample_curves import SampleCurves
 from headrank.labels import Sample, check_binary
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
@@ -76,7 +78,8 @@ class Difference:
 
     def to_frame(self) -> Any:
         """Return the difference as a polars data frame of one row."""
-        import polars as pl
+        with needs_extra("cli"):
+            import polars as pl
 
         return pl.DataFrame([self.as_dict()])
 
@@ -190,12 +193,38 @@ def compare(
     option("method", method, get_args(Method))
     if not isinstance(names, Sequence) or isinstance(names, str | bytes) or len(names) != 2:
         raise ValueError(f"names must be two, one for each scorer, got {shown(names)}")
-    samples = [check_binary(y, scores, sample_weight, qid=qid, pos_label=pos_label) for scores in (a, b)]
+    first, second = (
+        SampleCurves(check_binary(y, scores, sample_weight, qid=qid, pos_label=pos_label)) for scores in (a, b)
+    )
     resampling = Resampling(n_replicates, present_rows(clusters, sample_weight), random_state, n_jobs, progress)
+    return compare_curves(
+        first,
+        second,
+        measure=what,
+        confidence=confidence,
+        method=method,
+        side=side,
+        names=names,
+        resampling=resampling,
+    )
+
+
+def compare_curves(
+    first: SampleCurves,
+    second: SampleCurves,
+    *,
+    measure: Measure,
+    confidence: float = 0.95,
+    method: Method = "auto",
+    side: Side = "two-sided",
+    names: tuple[str, str] = ("a", "b"),
+    resampling: Resampling,
+) -> Difference:
+    """Compare two scorers by the curves of their checked samples, which share their rows; see `compare`."""
     if method == "bootstrap":
-        check_replicates(n_replicates, one_end(1 - confidence, side))
-    (evidence,) = evidence_for(samples, [(0, 1)], what, method, resampling)
-    return difference_of(evidence, what, names, samples[0], confidence, side)
+        check_replicates(resampling.n_replicates, one_end(1 - confidence, side))
+    (evidence,) = evidence_for([first, second], [(0, 1)], measure, method, resampling)
+    return difference_of(evidence, measure, names, first.sample, confidence, side)
 
 
 def difference_of(

@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
+from headrank._extras import needs_extra
 from headrank._numbers import option, whole
 from headrank._types import ArrayLike
-from headrank.bounds.comparison.many import Differences, compare_many, require_named
-from headrank.bounds.confidence import Side, check_confidence
+from headrank.bounds.comparison.evidence import Resampling
+from headrank.bounds.comparison.many import Differences, compare_many_curves, require_named
+from headrank.bounds.confidence import Side, check_confidence, check_side
 from headrank.bounds.interval import Interval, counted, percent
-from headrank.bounds.intervals import METHODS, interval_of_sample
+from headrank.bounds.intervals import check_method, interval_of_curves
+from headrank.bounds.sample_curves import SampleCurves
 from headrank.labels import check_binary
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
@@ -60,7 +63,8 @@ class Selection:
 
     def to_frame(self) -> Any:
         """Return a polars data frame, one row per scorer, the best first."""
-        import polars as pl
+        with needs_extra("cli"):
+            import polars as pl
 
         rival = set(self.not_told_apart)
         rows = [
@@ -147,19 +151,45 @@ def select(
     option("rows", rows, get_args(Rows))
     if not scorers:
         raise ValueError("needed at least one scorer, got none")
-    if option("method", method, METHODS) in ("delong", "bootstrap"):
+    if check_method(method) in ("delong", "bootstrap"):
         raise ValueError(f"a certificate needs a finite-sample method, and {method!r} is asymptotic; use 'auto'")
     size = len(scorers) if n_scorers is None else whole("n_scorers", n_scorers, at_least=len(scorers))
+    curves = {
+        str(name): SampleCurves(check_binary(y, scores, qid=qid, pos_label=pos_label))
+        for name, scores in scorers.items()
+    }
+    return select_curves(
+        curves,
+        measure=what,
+        confidence=confidence,
+        method=method,
+        side=check_side(side),
+        rows=rows,
+        n_scorers=size,
+    )
+
+
+def select_curves(
+    scorers: Mapping[str, SampleCurves],
+    *,
+    measure: Measure,
+    confidence: float,
+    method: str = "auto",
+    side: Side = "two-sided",
+    rows: Rows = "validation",
+    n_scorers: int | None = None,
+) -> Selection:
+    """Pick the best of several scorers by the curves of their checked samples, which share their rows; see `select`."""
+    size = len(scorers) if n_scorers is None else n_scorers
     intervals = {}
-    for name, scores in scorers.items():
-        sample = check_binary(y, scores, qid=qid, pos_label=pos_label)
-        one = interval_of_sample(sample, what, confidence=1 - (1 - confidence) / size, side=side, method=method)
+    for name, curves in scorers.items():
+        one = interval_of_curves(curves, measure, confidence=1 - (1 - confidence) / size, side=side, method=method)
         theorem = f"{one.theorem}; union bound over {size} scorers (Agarwal et al. 2004, Theorem 5)"
         assumptions = f"{one.assumptions}; {_STATED[rows]}"
-        intervals[str(name)] = replace(one, confidence=confidence, theorem=theorem, assumptions=assumptions)
-    sign = 1 if what.greater_is_better else -1
+        intervals[name] = replace(one, confidence=confidence, theorem=theorem, assumptions=assumptions)
+    sign = 1 if measure.greater_is_better else -1
     picked = max(intervals, key=lambda name: sign * intervals[name].estimate)
     differences = None
     if 1 < len(scorers) == size:
-        differences = compare_many(scorers, y, measure=what, confidence=confidence, qid=qid, pos_label=pos_label)
+        differences = compare_many_curves(scorers, measure=measure, confidence=confidence, resampling=Resampling())
     return Selection(picked, intervals, differences, rows, size)

@@ -22,7 +22,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import log
 
-from headrank.bounds.confidence import Side, check_confidence, check_side
+from headrank.bounds.confidence import Side
 from headrank.bounds.inequalities.chernoff import crossing, divergence_below, hoeffding_radius, kl_lower
 from headrank.bounds.interval import INDEPENDENT_ROWS, Interval, require_counts
 from headrank.curve import RocCurve
@@ -169,7 +169,6 @@ def _interval(
     side: Side,
 ) -> Interval:
     """Bound the AUC from below, and from above by bounding that of the reversed order from below."""
-    confidence, side = check_confidence(confidence), check_side(side)
     require_counts(curve, f"the {method} interval")
     n_pos, n_neg = int(curve.n_pos), int(curve.n_neg)
     auc = AUC().value(curve)

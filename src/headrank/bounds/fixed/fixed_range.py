@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from headrank._types import ArrayLike, Counts
-from headrank.bounds.confidence import Side, check_confidence, check_side
+from headrank.bounds.confidence import Side
 from headrank.bounds.fixed.range_mean import mean_limits, mean_tpr_high, mean_tpr_low, shares
 from headrank.bounds.inequalities.binomial import allowed_above, clopper_pearson, needed_at_least
 from headrank.bounds.interval import INDEPENDENT_ROWS, Interval, require_counts
@@ -317,7 +317,6 @@ def _spent(
     **fields: Any,
 ) -> Interval:
     """Spend the risk on the ends that are promised; the other ends are those of the measure's range."""
-    confidence, side = check_confidence(confidence), check_side(side)
     risk = (1 - confidence) / (2 if side == "two-sided" else 1)
     low = reach[0] if side == "upper" else lower(risk)
     high = reach[1] if side == "lower" else upper(risk)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from math import ceil, log, log1p, ulp
 from typing import Any, Literal, get_args
 
+from headrank._extras import needs_extra
 from headrank._numbers import inner_rate, option, rate, whole
 from headrank.bounds.confidence import check_confidence
 from headrank.bounds.fixed.auc import TIE_SHARE
@@ -101,7 +102,8 @@ class Plan:
 
     def to_frame(self) -> Any:
         """Return what each method needs, for the same wish, as a polars data frame of one row per method."""
-        import polars as pl
+        with needs_extra("cli"):
+            import polars as pl
 
         return pl.DataFrame([replace(self, method=method).as_dict() for method in get_args(Method)])
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from headrank._extras import needs_extra
 from headrank._numbers import rate, real, whole
 from headrank.bounds.confidence import check_confidence
 from headrank.bounds.interval import Interval, percent
@@ -72,7 +73,8 @@ class HeadPlan:
 
     def to_frame(self) -> Any:
         """Return the same as a polars data frame of one row."""
-        import polars as pl
+        with needs_extra("cli"):
+            import polars as pl
 
         return pl.DataFrame([self.as_dict()])
 
