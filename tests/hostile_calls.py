@@ -314,10 +314,10 @@ def call(name: str, hostile: dict[str, str]) -> BaseException | None:
     import matplotlib.pyplot as plt
 
     function, arguments = CALLS[name]
-    replaced = arguments | {argument: VALUES[value]() for argument, value in hostile.items()}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
+            replaced = arguments | {argument: VALUES[value]() for argument, value in hostile.items()}
             function(**replaced)
     except Exception as error:  # whatever it is, it is looked at
         return error
