@@ -10,7 +10,7 @@ import numpy as np
 
 from headrank._extras import needs_extra
 from headrank._format import number
-from headrank._numbers import rate
+from headrank._numbers import rate, short_repr
 from headrank._types import ArrayLike
 from headrank.curve import RocCurve
 from headrank.measures import AUC, Measure
@@ -109,6 +109,8 @@ class RocDisplay:
     def __init__(
         self, curves: RocCurve | Mapping[str, RocCurve], *, pos_label: Any = None, folds_of: str | None = None
     ) -> None:
+        if not isinstance(curves, RocCurve | Mapping):
+            raise TypeError(f"curves must be a RocCurve or a mapping of names to RocCurve, got {short_repr(curves)}")
         named = {UNNAMED: curves} if isinstance(curves, RocCurve) else dict(curves)
         if not named:
             raise ValueError("needed at least one curve to draw, got none")
@@ -161,6 +163,8 @@ class RocDisplay:
         >>> import matplotlib.pyplot as plt
         >>> plt.close(display.figure_)
         """
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"name must be a string, got {short_repr(name)}")
         if not isinstance(scores, Mapping):
             scores = {UNNAMED if name is None else name: scores}
         elif name is not None:
