@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any, TypeVar
-from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 import numpy as np
 
 from headrank.exceptions import ModelFileError
-from headrank.model_io.container import entry, plain_entries
+from headrank.model_io.container import bounded, compression_of, entry, plain_entries
 from headrank.model_io.registry import name_of, with_logical_names, with_present_paths
 from headrank.model_io.trusted import KEY_TYPES, TRUSTED
 
@@ -22,6 +22,11 @@ T = TypeVar("T")
 SCHEMA = "schema.json"
 _PROTOCOL = 2
 """The lowest protocol of skops that any headrank wrote."""
+_FREE_SCHEMA, _SCHEMA_RATIO, _LARGEST_SCHEMA = 1 << 20, 100, 1 << 26
+"""Bytes that any schema may unpack to, how many more per byte it has in the file, and the most."""
+_DEEPEST = 256
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\Z)', re.DOTALL)
+"""Of JSON; one without an end goes on to the end, so that the search never starts again."""
 _ARRAY = re.compile(r"[1-9][0-9]*\.npy")
 _COMMON = frozenset({"__class__", "__module__", "__loader__", "__id__"})
 _PARTS: dict[str, frozenset[str]] = {
@@ -86,7 +91,8 @@ def canonical(dumped: bytes) -> bytes:
             text = json.dumps(schema, separators=(",", ":"), ensure_ascii=False).encode()
             target.writestr(entry(SCHEMA, ZIP_DEFLATED), text)
             for old, new in numbering.files.items():
-                target.writestr(entry(new, ZIP_DEFLATED), source.read(old))
+                data = source.read(old)
+                target.writestr(entry(new, compression_of(data)), data)
     return buffer.getvalue()
 
 
@@ -142,7 +148,7 @@ def inspect(payload: bytes, name: str, *, unpacked: int) -> Inspected:
             packed_strangely = any(each.compress_type not in (ZIP_STORED, ZIP_DEFLATED) for each in entries.values())
             if SCHEMA not in entries or strange or packed_strangely:
                 raise ModelFileError(f"{name} must hold {SCHEMA} and numbered arrays, but holds {', '.join(entries)}")
-            tree = json.loads(archive.read(SCHEMA))
+            tree = json.loads(_schema(archive, entries[SCHEMA], name))
             if not isinstance(tree, dict) or tree.get("protocol", 0) < _PROTOCOL:
                 # A file may choose the rules by which skops reads it; the older ones were not written for this.
                 raise ModelFileError(f"{name} has been changed: no headrank wrote skops files of an older protocol")
@@ -153,13 +159,33 @@ def inspect(payload: bytes, name: str, *, unpacked: int) -> Inspected:
             if seen.files != set(entries) - {SCHEMA}:
                 raise ModelFileError(f"{name} has been changed: its arrays are not the ones that its {SCHEMA} names")
             for file in sorted(seen.files):
-                _check_array(archive.read(file), f"{name}: {file}")
+                _check_array(bounded(archive, entries[file], name, entries[file].file_size), f"{name}: {file}")
     except ModelFileError:
         raise
     except Exception as error:  # hostile bytes can make zipfile, json and numpy fail in many ways
         reason = f"{type(error).__name__}: {error}"
         raise ModelFileError(f"{name} is damaged: its content cannot be read ({reason})") from error
     return Inspected((), frozenset(each.partition(".")[0] for each in seen.names))
+
+
+def _schema(archive: ZipFile, info: ZipInfo, name: str) -> bytes:
+    """Unpack the schema, or refuse one that is far larger or more deeply nested than that of a model.
+
+    Parsed it takes some 30 times its size.
+    """
+    most = min(_LARGEST_SCHEMA, _FREE_SCHEMA + _SCHEMA_RATIO * info.compress_size)
+    text = bounded(archive, info, name, most)
+    if _depth(text) > _DEEPEST:
+        raise ModelFileError(f"{name} has been changed: its {SCHEMA} is nested more than {_DEEPEST} levels deep")
+    return text
+
+
+def _depth(text: bytes) -> int:
+    """How deeply lists and dictionaries are nested in JSON. O(n)."""
+    signs = np.frombuffer(_STRING.sub(b"", text), dtype=np.uint8)
+    opened = ((signs == ord("[")) | (signs == ord("{"))).astype(np.int8)
+    closed = ((signs == ord("]")) | (signs == ord("}"))).astype(np.int8)
+    return int(np.cumsum(opened - closed, dtype=np.int64).max(initial=0))
 
 
 class _Walk:
@@ -231,7 +257,9 @@ class _Walk:
         return iter([node["key_types"], *content.values()])
 
     def _in_value(self, node: Mapping[str, Any]) -> Iterator[Any]:
-        self._content(node, str)  # JSON
+        content = self._content(node, str)  # JSON
+        if content.count("[") + content.count("{") > _DEEPEST and _depth(content.encode()) > _DEEPEST:
+            raise self._malformed(f"a value that is nested more than {_DEEPEST} levels deep")
         return iter(())
 
     def _in_array(self, node: Mapping[str, Any]) -> Iterator[Any]:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 
 from headrank._extras import needs_extra
+from headrank._format import number
 from headrank._numbers import rate
 from headrank._types import ArrayLike
 from headrank.curve import RocCurve
 from headrank.measures import AUC, Measure
 from headrank.measures import measure as measure_of
-from headrank.plots.bands import Band, Limits, check_band, limits_of, named
-from headrank.plots.drawing import Pen, number
+from headrank.plots.bands import Band, check_band, limits_of, named
+from headrank.plots.drawing import Pen, Picture
 from headrank.plots.polyline import Window, clip, first_false_positive
-from headrank.plots.regions import Control, Point, point_of, region_of, top_of
+from headrank.plots.regions import point_of, region_of, top_of
 from headrank.plots.responses import fold_curves, positive_scores
 
 if TYPE_CHECKING:
@@ -46,21 +47,6 @@ class PlotOptions(TypedDict, total=False):
     confidence: float
     curve_kwargs: Styles | None
     despine: bool
-
-
-@dataclass(frozen=True)
-class _Picture:
-    """What is to be drawn: one label, style and band per curve."""
-
-    measure: Measure | None
-    window: Window
-    labels: list[str]
-    styles: list[Mapping[str, Any]]
-    limits: list[Limits]
-    band: str
-    controls: list[Control]
-    points: list[Point]
-    square: bool
 
 
 class RocDisplay:
@@ -298,8 +284,8 @@ class RocDisplay:
             classifiers that call so many rows positive. Where rows tie at the border all of them are in the top;
             the point and the line are those of the larger top, and the legend says how large it is.
         max_fpr : float in (0, 1], optional
-            Shows the head only, up to this false positive rate and to the highest true positive rate there. By
-            default the whole curve; of heads, as far as they go.
+            Shows the head only, up to this false positive rate and to the highest true positive rate there, that of
+            the band included. By default the whole curve; of heads, as far as they go.
         log : bool
             Logarithmic false positive rates, from half of the first false positive on. A point at rate 0 is put on
             the left edge.
@@ -340,7 +326,7 @@ class RocDisplay:
         band: Band | None,
         confidence: float,
         curve_kwargs: Styles | None,
-    ) -> _Picture:
+    ) -> Picture:
         """Check all options, and compute what is to be drawn."""
         curves = list(self.curves.values())
         measure = None if measure is None else measure_of(measure)
@@ -355,20 +341,13 @@ class RocDisplay:
         styles = self._styles(curve_kwargs)
         check_band(band)
         limits = [] if band is None else [limits_of(curve, band, confidence, window) for curve in curves]
+        window = replace(window, top=max([window.top, *(float(each.upper.max()) for each in limits)]))
         square = max_fpr is None and not log
-        return _Picture(
-            measure=measure,
-            window=window,
-            labels=labels,
-            styles=styles,
-            limits=limits,
-            band="" if band is None else named(band, confidence),
-            controls=[control for _, control in tops],
-            points=points,
-            square=square,
-        )
+        band_name = "" if band is None else named(band, confidence)
+        controls = [control for _, control in tops]
+        return Picture(measure, window, labels, styles, limits, band_name, controls, points, square)
 
-    def _draw(self, pen: Pen, picture: _Picture) -> None:
+    def _draw(self, pen: Pen, picture: Picture) -> None:
         """Draw what belongs to the curves: lines, shades or bands, and points."""
         curves = list(self.curves.values())
         self.lines_ = pen.curves(curves, picture.labels, picture.styles, alike=self.folds_of is not None)
