@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from headrank._numbers import ordered, rate
 from headrank._types import ArrayLike, Counts, Vector
 from headrank.exceptions import OneClassError, ShallowHeadError
 from headrank.labels import Sample, check_binary
-from headrank.levels import Depth, floor_of, levels_of, starts_of_runs
+from headrank.levels import Depth, FirstRows, floor_of, levels_of, starts_of_runs
 
 _EPSILON = float(np.finfo(np.float64).eps)
 
@@ -37,15 +37,6 @@ def shares(fraction: float, totals: Any) -> Any:
     products = fraction * totals
     nearest = np.rint(2 * products) / 2
     return np.where(np.abs(products - nearest) <= 4 * _EPSILON * products, nearest, products)
-
-
-class FirstRows(NamedTuple):
-    """What the first rows of a list hold, by weight."""
-
-    tp: float
-    fp: float
-    pairs: float
-    """Pairs of a positive and a negative among them with the positive ahead, ties counting half."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -295,10 +286,9 @@ class RocCurve:
         return float(self.fp[i] - missing * self.neg[i - 1] / self.pos[i - 1]) / self.n_neg
 
     def first(self, n_rows: float) -> FirstRows:
-        """Count what is expected among the first ``n_rows`` rows when ties are put in random order.
+        """Count what the first ``n_rows`` rows hold: the curve is cut there, on the straight segment of a tied group.
 
-        A tied group that the last of these rows falls into is cut along its straight segment of the curve, so it counts
-        in part; so does the last row if ``n_rows`` is no whole number.
+        So tied rows count in part, and so does the last row if ``n_rows`` is no whole number.
         """
         self.require_both_classes()
         rows = self.fp + self.tp
