@@ -11,6 +11,8 @@ def real(name: str, value: Any) -> float:
         raise TypeError(f"{name} must be a number, got {value!r}")
     try:
         result = float(value)
+    except OverflowError:
+        raise ValueError(f"{name} must be a number that fits into a float, got a whole number beyond 1e308") from None
     except (TypeError, ValueError):
         raise TypeError(f"{name} must be a number, got {value!r}") from None
     if not isfinite(result):
