@@ -1,4 +1,4 @@
-"""What CI and releases rest on: versions that agree, targets that are documented, runs on other processors that differ."""
+"""What CI and releases rest on: versions that agree, documented targets, and runs on other processors."""
 
 import importlib.util
 import re

@@ -142,6 +142,7 @@ def test_opening_picks_the_storage(tmp_path):
         (sparse.coo_array(np.eye(2)), "coo"),
         (sparse.csr_array(np.eye(2, dtype=int)), "int64"),
         (None, "None"),
+        ("rows.npy", "str"),
     ],
     ids=str,
 )

@@ -20,13 +20,14 @@ from headrank.training.features import (
     sparse_features,
     table_features,
 )
+from headrank.training.handover import Handover
 from training.tables import messy_frame
 
 
 def made(frame, n_train=None):
     table = conformed(frame, columns_of(frame))
     n_train = frame.height * 2 // 3 if n_train is None else n_train
-    return table_features([table[:n_train], table[n_train:]], random_state=0)
+    return table_features(Handover((table[:n_train], table[n_train:])), random_state=0)
 
 
 def same_features(one, other):

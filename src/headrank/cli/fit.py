@@ -9,11 +9,11 @@ from typing import Annotated, Literal
 
 import typer
 
+from headrank._format import shown
 from headrank.cli import _options as options
 from headrank.cli._failures import about_option
 from headrank.cli._fitting import FitOptions, fit_and_write
 from headrank.cli._sources import Source, is_table, svmlight_source, table_source
-from headrank.measures.spelling import shown
 
 DEFAULT_FPR = "0:0.1"
 

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from headrank._extras import needs_extra
-from headrank.bounds.interval import Interval, percent
-from headrank.plots.drawing import COLOURS, FONT_SIZE, number
+from headrank._format import number, percent
+from headrank.bounds.interval import Interval
+from headrank.plots.drawing import COLOURS, FONT_SIZE
 
 if TYPE_CHECKING:
     import polars as pl

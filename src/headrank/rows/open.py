@@ -10,7 +10,7 @@ from headrank.rows.sparse import SparseRows
 
 
 def open_rows(X: Any) -> Rows:
-    """Take a float array, memory-mapped or not, or a CSR matrix.
+    """Take a float array, in memory or mapped by ``np.load(path, mmap_mode="r")``, or a CSR matrix.
 
     >>> open_rows(np.eye(3)).scores(np.array([1.0, 2.0, 3.0]))
     array([1., 2., 3.])

@@ -11,10 +11,11 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from headrank._types import Vector
 from headrank.training.encoding import TableEncoder
+from headrank.training.handover import Handover
 from headrank.training.scaling import SoftScaler
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 BLOCK_ROWS = 50_000
 """Rows that are scored at a time, here and by a `TableModel`, so that memory stays flat.
@@ -130,17 +131,17 @@ class LinearFeatures:
     names: tuple[str, ...]
 
 
-def table_features(parts: list[pl.DataFrame], *, random_state: int) -> Features:
+def table_features(rows: Handover, *, random_state: int) -> Features:
     """Fit a `TableEncoder` to the training rows, and encode them and the holdout rows.
 
     Parameters
     ----------
-    parts : list of two polars.DataFrame
-        Training and holdout rows, `conformed`. The list is emptied, so that they can be freed as soon as possible.
+    rows : Handover of two polars.DataFrame
+        Training and holdout rows, `conformed`; each is freed as soon as possible.
     random_state : int
         Of the embedding of text.
     """
-    holdout_rows, train_rows = parts.pop(), parts.pop()
+    train_rows, holdout_rows = rows.take()
     encoder = TableEncoder(random_state=random_state)
     train = encoder.fit_transform(train_rows)
     del train_rows

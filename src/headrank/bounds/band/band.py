@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from headrank._extras import needs_extra
+from headrank._format import percent
 from headrank._types import ArrayLike, Vector
 from headrank.bounds.band.envelope import Envelope
 from headrank.bounds.band.from_band import from_band
 from headrank.bounds.band.rate_limits import RateLimits, rate_limits
 from headrank.bounds.confidence import check_confidence
 from headrank.bounds.inequalities.tail_limits import THEOREMS, Method, check_method
-from headrank.bounds.interval import INDEPENDENT_ROWS, Interval, percent, require_counts
+from headrank.bounds.interval import INDEPENDENT_ROWS, Interval, require_counts
 from headrank.curve import RocCurve
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
