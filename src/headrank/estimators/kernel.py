@@ -128,8 +128,8 @@ class KernelRanker(Scorer):
             finite = False
         if not finite:
             raise ValueError(
-                f"kernel={short_repr(self.kernel)} gives numbers beyond float64 on these rows; scale the features first, "
-                "as "
+                f"kernel={short_repr(self.kernel)} gives numbers beyond float64 on these rows; scale the features "
+                "first, as "
                 "in make_pipeline(StandardScaler(), KernelRanker(...)), or lower gamma, coef0 and degree"
             )
         return features, values
