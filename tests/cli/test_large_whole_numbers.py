@@ -16,5 +16,5 @@ def test_scores_beyond_64_bits_are_measured(capsys, tmp_path, monkeypatch, sign)
 
 
 def test_a_parameter_beyond_float_is_refused():
-    with pytest.raises(ValueError, match="max_fpr must be a number that fits into a float"):
+    with pytest.raises(ValueError, match="max_fpr must be a number that fits a float"):
         hr.PartialAUC(max_fpr=10**400)
