@@ -30,10 +30,10 @@ bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/solvers.py
 	$(BIN)/python benchmarks/smooth.py
 	$(BIN)/python benchmarks/bounds.py
-	$(BIN)/python -m headrank.experiments.run_time --out bench
-	$(BIN)/python -m headrank.experiments.convergence --out bench
-	$(BIN)/python -m headrank.experiments.widths --out bench
-	$(BIN)/python -m headrank.experiments.coverage --out bench
+	$(BIN)/python -m experiments.run_time --out bench
+	$(BIN)/python -m experiments.convergence --out bench
+	$(BIN)/python -m experiments.widths --out bench
+	$(BIN)/python -m experiments.coverage --out bench
 
 # An hour or two; it can be stopped and goes on where it was. QUALITY="--quick" takes minutes.
 bench-quality: $(VENV)/.dev

@@ -11,9 +11,9 @@ import sklearn
 from sklearn.metrics import roc_auc_score
 
 import headrank as hr
-from headrank.bounds.asymptotic_bootstrap import bootstrap
-from headrank.bounds.asymptotic_delong import delong
-from headrank.bounds.difference import compare
+from headrank.bounds.asymptotic.bootstrap import bootstrap
+from headrank.bounds.asymptotic.delong import delong
+from headrank.bounds.comparison.difference import compare
 from headrank.datasets import Binormal
 
 MAX_FPR = 0.05

@@ -38,7 +38,7 @@ from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
 from headrank import LinearRankerCV, measure
-from headrank.estimators._candidates import DEFAULT_CS
+from headrank.estimators.cv.candidates import DEFAULT_CS
 from headrank.exceptions import CollapsedFitWarning
 
 SETS = (

@@ -18,7 +18,7 @@ from quality_cells import CHOICE, CLASSIFIER_CS, MEASURES, MODELS, RIVALS
 
 from headrank import LocalAUC
 from headrank import measure as measure_of
-from headrank.estimators._candidates import DEFAULT_CS
+from headrank.estimators.cv.candidates import DEFAULT_CS
 from headrank.plots.drawing import COLOURS
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import Any
 import headrank
 import headrank.datasets
 import headrank.exceptions
+import headrank.readers
 
 FOLDER = "api"
 """Where the pages are written, below the sources of the documentation."""
@@ -28,7 +29,8 @@ HEADINGS = {
     "deciders": ("Acting on it", "Classifiers that put a threshold on any scorer."),
     "plots": ("Pictures", "What it looks like, with matplotlib. The numbers stay on the object."),
     "model_io": ("Model files", "Written and read without pickle."),
-    "datasets": ("Data sets", "Populations whose truth is known, a small real example, and readers for files."),
+    "readers": ("Files", "Tables and sparse matrices read from files."),
+    "datasets": ("Data sets", "Populations whose true curve is known, and a small real example."),
     "exceptions": ("Errors and warnings", "What headrank raises beyond the errors that Python has."),
 }
 """Title and first sentence of the page for each folder of the package, in the order of the pages."""
@@ -40,6 +42,7 @@ def public_names() -> dict[str, list[str]]:
     for name in headrank.__all__:
         # A class or function knows its module; the folder is what comes after "headrank.".
         found[getattr(headrank, name).__module__.split(".")[1]].append(f"headrank.{name}")
+    found["readers"] = [f"headrank.readers.{name}" for name in headrank.readers.__all__]
     found["datasets"] = [f"headrank.datasets.{name}" for name in headrank.datasets.__all__]
     found["exceptions"] = [
         f"headrank.exceptions.{name}"
@@ -57,7 +60,7 @@ def pages() -> dict[str, str]:
     texts["index.rst"] = (
         f"{_title('API reference')}\n\n"
         "All that is public, by the question it answers. ``import headrank as hr`` gives every name but those of\n"
-        "``headrank.datasets`` and ``headrank.exceptions``.\n\n"
+        "``headrank.readers``, ``headrank.datasets`` and ``headrank.exceptions``.\n\n"
         f".. toctree::\n   :maxdepth: 2\n\n{entries}\n"
     )
     return texts

@@ -34,14 +34,14 @@ from headrank.measures import (
 )
 
 if TYPE_CHECKING:
-    from headrank.bounds.band import Band, band
-    from headrank.bounds.choice import interval
-    from headrank.bounds.difference import Difference, compare
-    from headrank.bounds.head_planning import HeadPlan, plan_head
+    from headrank.bounds.band.band import Band, band
+    from headrank.bounds.comparison.difference import Difference, compare
+    from headrank.bounds.comparison.many import Differences, compare_many
+    from headrank.bounds.comparison.selection import Selection, select
     from headrank.bounds.interval import Interval
-    from headrank.bounds.many import Differences, compare_many
-    from headrank.bounds.planning import Plan, plan, sample_size
-    from headrank.bounds.selection import Selection, select
+    from headrank.bounds.intervals import interval
+    from headrank.bounds.planning.auc import Plan, plan, sample_size
+    from headrank.bounds.planning.head import HeadPlan, plan_head
     from headrank.bounds.threshold import Threshold, threshold_at
     from headrank.deciders import FPRBudgetClassifier, TopFractionClassifier
     from headrank.estimators import KernelRanker, LinearRanker, LinearRankerCV, path
@@ -51,14 +51,14 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "headrank.bounds.band": ("Band", "band"),
-    "headrank.bounds.choice": ("interval",),
-    "headrank.bounds.difference": ("Difference", "compare"),
-    "headrank.bounds.head_planning": ("HeadPlan", "plan_head"),
+    "headrank.bounds.band.band": ("Band", "band"),
+    "headrank.bounds.intervals": ("interval",),
+    "headrank.bounds.comparison.difference": ("Difference", "compare"),
+    "headrank.bounds.planning.head": ("HeadPlan", "plan_head"),
     "headrank.bounds.interval": ("Interval",),
-    "headrank.bounds.many": ("Differences", "compare_many"),
-    "headrank.bounds.planning": ("Plan", "plan", "sample_size"),
-    "headrank.bounds.selection": ("Selection", "select"),
+    "headrank.bounds.comparison.many": ("Differences", "compare_many"),
+    "headrank.bounds.planning.auc": ("Plan", "plan", "sample_size"),
+    "headrank.bounds.comparison.selection": ("Selection", "select"),
     "headrank.bounds.threshold": ("Threshold", "threshold_at"),
     "headrank.deciders": ("FPRBudgetClassifier", "TopFractionClassifier"),
     "headrank.estimators": ("KernelRanker", "LinearRanker", "LinearRankerCV", "path"),

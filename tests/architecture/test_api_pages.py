@@ -9,6 +9,7 @@ import pytest
 import headrank as hr
 import headrank.datasets
 import headrank.measures
+import headrank.readers
 
 ROOT = Path(__file__).parents[2]
 
@@ -28,6 +29,7 @@ def test_every_public_name_is_on_exactly_one_page(api_pages):
         entries += [f"{module}.{name}" for name in re.findall(r"^   (\w+)$", page, re.MULTILINE)]
     expected = {f"headrank.{name}" for name in hr.__all__}
     expected |= {f"headrank.datasets.{name}" for name in headrank.datasets.__all__}
+    expected |= {f"headrank.readers.{name}" for name in headrank.readers.__all__}
     assert expected <= set(entries)
     assert len(entries) == len(set(entries))
 

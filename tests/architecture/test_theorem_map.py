@@ -67,11 +67,15 @@ def test_the_statements_of_the_third_paper_are_counted_through():
 @pytest.mark.parametrize("paper", NUMBERED)
 def test_every_item_is_somewhere_or_says_why_not(paper):
     for item, where in rows_of(paper).items():
-        found = [code for code in CODE.findall(where) if code.startswith(("headrank.", "tests/", "benchmarks/"))]
+        found = [
+            code
+            for code in CODE.findall(where)
+            if code.startswith(("headrank.", "experiments.", "tests/", "benchmarks/"))
+        ]
         assert found or "not implemented, because" in where, item
 
 
-@pytest.mark.parametrize("name", named("headrank."))
+@pytest.mark.parametrize("name", [*named("headrank."), *named("experiments.")])
 def test_every_name_can_be_imported(name):
     resolve_name(name)
 

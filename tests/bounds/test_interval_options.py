@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import headrank as hr
-from headrank.bounds.choice import METHODS, OF_THE_AUC
 from headrank.bounds.interval import Interval
+from headrank.bounds.intervals import METHODS, OF_THE_AUC
 from headrank.exceptions import InvalidSampleError, OneClassError
 from headrank.measures import AUC, PartialAUC
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from headrank.bounds.binomial import (
+from headrank.bounds.inequalities.binomial import (
     allowed_above,
     allowed_above_for_batch,
     batch_risk,

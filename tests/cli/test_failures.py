@@ -11,9 +11,9 @@ import pytest
 import typer
 
 from cli.running import Done, refused, run
-from headrank.cli import failures
-from headrank.cli.failures import EXIT_CODES, Refusal, about_input, about_option, about_output
-from headrank.cli.program import app
+from headrank.cli import _failures as failures
+from headrank.cli._failures import EXIT_CODES, Refusal, about_input, about_option, about_output
+from headrank.cli._program import app
 from headrank.exceptions import CollapsedFitWarning, InvalidSampleError, TooFewRowsError
 
 

@@ -12,7 +12,7 @@ from headrank import LinearRanker
 from headrank.estimators import linear, path
 from headrank.exceptions import CollapsedFitWarning
 from headrank.surrogates import surrogate_for
-from headrank.surrogates.choice import smooth_for
+from headrank.surrogates.registry import smooth_for
 from samples import gaussians, with_outlying_negatives
 
 

@@ -9,9 +9,9 @@ from matplotlib import pyplot as plt
 from rich.console import Console
 
 import headrank as hr
+from experiments import coverage as cov
+from experiments import widths as wid
 from headrank.datasets import Binormal
-from headrank.experiments import coverage as cov
-from headrank.experiments import widths as wid
 from headrank.measures import AUC, PartialAUC
 
 

@@ -8,7 +8,7 @@ from scipy.integrate import quad
 from scipy.special import ndtr, ndtri
 from scipy.stats import norm
 
-from headrank.experiments import excess_risk as er
+from experiments import excess_risk as er
 from headrank.measures import LocalRankingRisk, MassConstrainedError
 
 BY_NAME = {case.name: case for case in er.CASES}

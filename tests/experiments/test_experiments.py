@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from headrank.experiments import convergence as conv
-from headrank.experiments import rivals as riv
-from headrank.experiments import run_time as rt
+from experiments import convergence as conv
+from experiments import rivals as riv
+from experiments import run_time as rt
 
 
 @pytest.fixture(scope="module")

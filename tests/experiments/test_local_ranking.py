@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from experiments import combinations as com
+from experiments import optimal_scorers as opt
+from experiments import two_steps as two
 from headrank.datasets import LinearEta
-from headrank.experiments import combinations as com
-from headrank.experiments import optimal_scorers as opt
-from headrank.experiments import two_steps as two
 from headrank.measures import LocalAUC, TruncatedAUC, WRanking
 
 POPULATIONS = [LinearEta(low=a, high=b, n_features=2) for a, b in ((0.0, 0.8), (0.0, 1.0), (0.3, 0.5), (0.0, 0.05))]

@@ -18,7 +18,7 @@ from headrank.exceptions import ModelFileError
 from headrank.model_io import load
 from headrank.model_io.container import MANIFEST, PAYLOAD, Manifest, entry, pack, sealed, unpack
 from headrank.model_io.libraries import libraries
-from headrank.model_io.payload import SCHEMA
+from headrank.model_io.payload import SCHEMA, for_skops
 from headrank.model_io.trusted import TRUSTED
 from model_io.forging import archive_of, entries_of, node, unchecked, value, with_payload, with_schema
 from model_io.saved_models import made
@@ -80,6 +80,12 @@ def attacks(canary):
         "Popen": call("subprocess", "Popen", "touch", str(canary)),
         "a trusted function, called": call("skrub._dataframe._common", "is_numeric", touch),
         "a trusted class, called": call("headrank.estimators.linear", "LinearRanker", "auc"),
+        "a logical name, called": call("headrank", "LinearRanker@1", "auc"),
+        "a logical name as a type": node("TypeNode", "headrank", "LinearRanker@1"),
+        "a logical name of a module": node("ObjectNode", "headrank", "../os.system@1", 9000, content=empty),
+        "a class of headrank by its module": node(
+            "ObjectNode", "headrank.measures.ranks", "RankStatistic", 9000, content=empty
+        ),
         "function": node("FunctionNode", "os", "system"),
         "type": node("TypeNode", "builtins", "eval"),
         "object": node("ObjectNode", "subprocess", "Popen", 9000, content=empty),
@@ -141,6 +147,7 @@ def test_the_attacks_are_real(file, canary):
     """skops, told to trust what is in the file, runs it; so these tests would notice if `load` did."""
     forged = with_node(file, call(os.system.__module__, "system", f"touch {canary}"))
     _, payload = unpack(forged, "file")
+    payload = for_skops(payload)
     skops.io.loads(payload, trusted=skops.io.get_untrusted_types(data=payload))
     assert canary.exists()
 
@@ -273,7 +280,7 @@ def test_no_function_on_the_list_does_more_than_ask(file):
 def test_what_is_saved_passes_json_unchanged(file):
     _, payload = unpack(file, "file")
     text = entries_of(payload)[SCHEMA].decode()
-    assert json.loads(text)["__class__"] == "LinearRanker"
+    assert json.loads(text)["__class__"] == "LinearRanker@1"
     assert hr.__version__ not in text
     with ZipFile(io.BytesIO(payload)) as archive:
         assert {info.compress_type for info in archive.infolist()} == {ZIP_DEFLATED}

@@ -142,7 +142,7 @@ def rewritten(file, edit):
 
 def test_the_manifest_says_what_the_file_is(file):
     said = manifest_of(file)
-    assert (said["kind"], said["format"]) == ("headrank model", 1)
+    assert (said["kind"], said["format"]) == ("headrank model", 2)
     assert said["libraries"].keys() == {"python", "numpy", "scipy", "scikit-learn", "skrub", "skops", "polars"}
     assert "none" not in said["libraries"].values()
 
@@ -152,8 +152,8 @@ def test_the_manifest_says_what_the_file_is(file):
     [
         (lambda said: said.update(kind="cake"), "no headrank model"),
         (
-            lambda said: said.update(format=2, headrank="9.1"),
-            "written by headrank 9.1, format 2; this .* up to 1: update",
+            lambda said: said.update(format=3, headrank="9.1"),
+            "written by headrank 9.1, format 3; this .* up to 2: update",
         ),
         (lambda said: said.update(format="1"), "no valid format number"),
         (lambda said: said.update(format=True), "no valid format number"),

@@ -6,7 +6,7 @@ from matplotlib import colors
 from matplotlib import pyplot as plt
 
 import headrank as hr
-from headrank.bounds.fixed_range import at_point
+from headrank.bounds.fixed.fixed_range import at_point
 from headrank.exceptions import ShallowHeadError
 from headrank.measures import TPRAtFPR
 from headrank.plots import RocDisplay

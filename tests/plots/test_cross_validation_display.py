@@ -9,7 +9,7 @@ from matplotlib import pyplot as plt
 import headrank as hr
 from headrank.datasets import coarse_eights
 from headrank.estimators import LinearRankerCV
-from headrank.estimators._candidates import Average, Candidate, Trial
+from headrank.estimators.cv.candidates import Average, Candidate, Trial
 from headrank.plots import CrossValidationDisplay
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from matplotlib import pyplot as plt
 
-from headrank.bounds.auc import hoeffding, kl, mcdiarmid
+from headrank.bounds.fixed.auc import hoeffding, kl, mcdiarmid
 from headrank.curve import RocCurve
 from headrank.measures import LocalAUC, PartialAUC
 from headrank.plots.forest import ForestDisplay

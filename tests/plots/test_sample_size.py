@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 
-from headrank.bounds.planning import error_rate_factor, error_rate_sample_size, sample_size
+from headrank.bounds.planning.auc import error_rate_factor, error_rate_sample_size, sample_size
 from headrank.plots.sample_size import SampleSizeDisplay
 
 

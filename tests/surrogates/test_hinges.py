@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import headrank as hr
 from headrank.surrogates import RowFacts, StructuralHinge, TightHinge, surrogate_for
-from headrank.surrogates.choice import HINGES
+from headrank.surrogates.registry import HINGES
 from reference import surrogates as slow
 from strategies import RANGES, ranges
 

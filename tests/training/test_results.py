@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headrank.bounds.selection import select
+from headrank.bounds.comparison.selection import select
 from headrank.bounds.threshold import threshold_at
 from headrank.training.contest import Contest, Entrant, Facts
 from headrank.training.goal import Goal

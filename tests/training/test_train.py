@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from headrank.bounds.selection import select
+from headrank.bounds.comparison.selection import select
 from headrank.bounds.threshold import threshold_at
 from headrank.estimators._risk import LinearRisk
 from headrank.exceptions import CollapsedFitWarning, InvalidSampleError

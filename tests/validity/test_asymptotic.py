@@ -12,9 +12,9 @@ import pytest
 from scipy.stats import binom, norm
 
 import headrank as hr
-from headrank.bounds.asymptotic_bootstrap import bootstrap
-from headrank.bounds.asymptotic_delong import delong
-from headrank.bounds.difference import compare
+from headrank.bounds.asymptotic.bootstrap import bootstrap
+from headrank.bounds.asymptotic.delong import delong
+from headrank.bounds.comparison.difference import compare
 from headrank.datasets import Binormal
 
 pytestmark = pytest.mark.slow
@@ -202,7 +202,7 @@ def test_the_paired_bound_holds(noise: float, n_pos: int, n_neg: int, confidence
 
 def test_the_paired_bound_holds_for_independent_pairs_where_it_is_sharp() -> None:
     # Of pairs that share no row a U-statistic is a mean, and the Chernoff bound is tested at its own law: h = 1, 0, -1.
-    from headrank.bounds.paired_pairs import least_difference
+    from headrank.bounds.comparison.paired_pairs import least_difference
 
     rng, n_runs, k = np.random.default_rng(0), 4000, 60
     for up, down in ((0.05, 0.02), (0.3, 0.3), (0.0, 0.1), (0.9, 0.05)):

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from headrank.bounds.auc import bernstein, hoeffding, kl, mcdiarmid
-from headrank.bounds.planning import plan
+from headrank.bounds.fixed.auc import bernstein, hoeffding, kl, mcdiarmid
+from headrank.bounds.planning.auc import plan
 from headrank.curve import RocCurve
 from headrank.datasets import Binormal
 

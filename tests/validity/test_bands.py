@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom, cauchy, expon, norm
 
-from headrank.bounds.band import band
-from headrank.bounds.envelope import Envelope
-from headrank.bounds.from_band import from_band
-from headrank.bounds.tail_limits import tail_limits
+from headrank.bounds.band.band import band
+from headrank.bounds.band.envelope import Envelope
+from headrank.bounds.band.from_band import from_band
+from headrank.bounds.inequalities.tail_limits import tail_limits
 from headrank.curve import RocCurve
 from headrank.measures import (
     AUC,

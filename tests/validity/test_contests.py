@@ -7,9 +7,9 @@ import pytest
 from scipy.special import ndtr
 from scipy.stats import binom
 
-from headrank.bounds.band import band
-from headrank.bounds.envelope import Envelope
-from headrank.bounds.selection import select
+from headrank.bounds.band.band import band
+from headrank.bounds.band.envelope import Envelope
+from headrank.bounds.comparison.selection import select
 from headrank.curve import RocCurve
 from headrank.report.answer import answer_of, paid_for_all
 from headrank.report.charts import roc_chart
@@ -29,7 +29,7 @@ ROUNDING = 1e-6  # of a drawn band, and more than that of all sums
 @pytest.fixture(autouse=True)
 def _no_differences(monkeypatch):
     # They are a promise of their own, simulated elsewhere, and nine tenths of the time that picking takes.
-    monkeypatch.setattr("headrank.bounds.selection.compare_many", lambda *_, **__: None)
+    monkeypatch.setattr("headrank.bounds.comparison.selection.compare_many", lambda *_, **__: None)
 
 
 @dataclass(frozen=True)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any
 
-from headrank._numbers import real
+from headrank.bounds.confidence import Side
 from headrank.curve import RocCurve
 from headrank.measures import Measure
 from headrank.measures.spelling import shown
-
-Side = Literal["two-sided", "lower", "upper"]
-"""Which ends of an interval are promised: both, or only the lower or the upper one, with all the risk spent on it."""
 
 INDEPENDENT_ROWS = "the positives are independent draws from one distribution, and so are the negatives"
 """What every finite-sample method assumes, of scores that were not trained on these rows."""
@@ -111,22 +108,6 @@ def percent(confidence: float) -> str:
     """Print a probability as a percentage, with as many digits as it has: 95 %, 99.9 %; never as 0 or 100 %."""
     rounded = round(100 * confidence, 10)
     return f"{shown(rounded if 0 < rounded < 100 else 100 * confidence)} %"
-
-
-def check_confidence(confidence: Any) -> float:
-    """Return the confidence as a float strictly between 0 and 1, or refuse."""
-    result = real("confidence", confidence)
-    if not 0 < result < 1:
-        percent_given = "; it is a fraction, not percent" if 1 < result <= 100 else ""
-        raise ValueError(f"confidence must lie strictly between 0 and 1, got {confidence!r}{percent_given}")
-    return result
-
-
-def check_side(side: Any) -> Side:
-    """Return which ends are promised, or refuse."""
-    if side not in get_args(Side):
-        raise ValueError(f"side must be one of {', '.join(map(repr, get_args(Side)))}, got {side!r}")
-    return side  # type: ignore[no-any-return]
 
 
 def require_counts(curve: RocCurve, method: str) -> None:

@@ -10,15 +10,16 @@ import numpy as np
 
 from headrank._numbers import real, whole
 from headrank._types import ArrayLike, BoolVector, Vector
-from headrank.bounds.binomial import (
+from headrank.bounds.confidence import check_confidence
+from headrank.bounds.inequalities.binomial import (
     allowed_above,
     allowed_above_for_batch,
     clopper_pearson,
     draws_needed,
     draws_needed_for_batch,
 )
-from headrank.bounds.interval import check_confidence, percent
-from headrank.bounds.tail_limits import tail_limits
+from headrank.bounds.inequalities.tail_limits import tail_limits
+from headrank.bounds.interval import percent
 from headrank.curve import share
 from headrank.exceptions import TooFewRowsError
 from headrank.labels import Sample, check_binary
@@ -171,9 +172,10 @@ def threshold_at(
       rows; for another batch it is needed anew.
 
     *Theorem.* With T the score of row r + 1, P(P(S > T) >= x) <= P(Bin(n, x) <= r), and for batches the hypergeometric
-    counterpart; proofs that need no continuity, so hold with ties of any kind, are in `headrank.bounds.binomial`. It is
-    exact for continuous scores: no lower threshold chosen by rank has this confidence (but for the least confidences,
-    where the budget itself caps the rows that are flagged on the sample).
+    counterpart; proofs that need no continuity, so hold with ties of any kind, are in
+    `headrank.bounds.inequalities.binomial`. It is exact for continuous scores: no lower threshold chosen by rank has
+    this confidence (but for the least confidences, where the budget itself caps the rows that are flagged on the
+    sample).
 
     *Bounds of the rates.* For ``max_fpr``, ``fpr_high`` is the limit that r proves, at most x, and ``tpr_low`` is the
     Clopper-Pearson bound of the positives, for which a threshold that the negatives have chosen is fixed in advance.

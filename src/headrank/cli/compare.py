@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from headrank.cli import options
-from headrank.cli.failures import about_input
-from headrank.cli.printing import console, print_json
-from headrank.cli.samples import ScoredSample, read_scores
+from headrank.cli import _options as options
+from headrank.cli._failures import about_input
+from headrank.cli._printing import console, print_json
+from headrank.cli._samples import ScoredSample, read_scores
 
 if TYPE_CHECKING:
-    from headrank.bounds.difference import Difference
-    from headrank.bounds.evidence import Method
-    from headrank.bounds.many import Differences
+    from headrank.bounds.comparison.difference import Difference
+    from headrank.bounds.comparison.evidence import Method
+    from headrank.bounds.comparison.many import Differences
     from headrank.measures import Measure
 
 METHODS = ("auto", "paired", "separate", "delong", "bootstrap")
@@ -106,8 +106,8 @@ def _measure(fpr: str | None, top: float | None, name: str | None) -> Measure:
 def _compared(
     sample: ScoredSample, measure: Measure, method: Method, against: str | None, confidence: float
 ) -> Differences:
-    from headrank.bounds.difference import compare
-    from headrank.bounds.many import Differences, compare_many
+    from headrank.bounds.comparison.difference import compare
+    from headrank.bounds.comparison.many import Differences, compare_many
 
     with about_input():
         if len(sample.scores) > 2:

@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from headrank.cli import options
-from headrank.cli.fitting import Wishes, fit_and_write
-from headrank.cli.printing import console
-from headrank.cli.sources import Source, table_source
+from headrank.cli import _options as options
+from headrank.cli._fitting import Wishes, fit_and_write
+from headrank.cli._printing import console
+from headrank.cli._sources import Source, table_source
 
 TABLE = "digits.csv"
 

@@ -12,10 +12,10 @@ import numpy as np
 import typer
 
 from headrank._types import BoolVector
-from headrank.cli import options
-from headrank.cli.failures import about_input
-from headrank.cli.printing import console, print_json
-from headrank.cli.samples import ScoredSample, read_scores
+from headrank.cli import _options as options
+from headrank.cli._failures import about_input
+from headrank.cli._printing import console, print_json
+from headrank.cli._samples import ScoredSample, read_scores
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -123,7 +123,7 @@ def _findings(sample: ScoredSample, measures: list[Measure], confidence: float) 
 def _measured(
     sample: ScoredSample, score: str, group: str | None, rows: BoolVector, measure: Measure, confidence: float
 ) -> _Finding:
-    from headrank.bounds.choice import interval
+    from headrank.bounds.intervals import interval
     from headrank.exceptions import OneClassError
 
     qid = None if sample.qid is None else sample.qid[rows]

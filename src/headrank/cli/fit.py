@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from headrank.cli import options
-from headrank.cli.failures import about_option
-from headrank.cli.fitting import Wishes, fit_and_write
-from headrank.cli.sources import Source, is_table, svmlight_source, table_source
+from headrank.cli import _options as options
+from headrank.cli._failures import about_option
+from headrank.cli._fitting import Wishes, fit_and_write
+from headrank.cli._sources import Source, is_table, svmlight_source, table_source
 from headrank.measures.spelling import shown
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headrank.cli import options
-from headrank.cli.failures import about_option
-from headrank.cli.printing import console, print_json, progress_bar
+from headrank.cli import _options as options
+from headrank.cli._failures import about_option
+from headrank.cli._printing import console, print_json, progress_bar
 
 if TYPE_CHECKING:
-    from headrank.bounds.head_planning import HeadPlan
-    from headrank.bounds.planning import Plan
+    from headrank.bounds.planning.auc import Plan
+    from headrank.bounds.planning.head import HeadPlan
 
 METHODS = ("mcdiarmid", "hoeffding", "kl", "bernstein")
 
@@ -42,8 +42,8 @@ def run(
 
     Example: headrank plan --epsilon 0.05 --confidence 0.95 --positive-rate 0.02 --auc 0.9 --fpr 0:0.02
     """
-    from headrank.bounds.head_planning import plan_head
-    from headrank.bounds.planning import plan
+    from headrank.bounds.planning.auc import plan
+    from headrank.bounds.planning.head import plan_head
 
     goal = options.goal_of(fpr, top)
     if method is not None and (goal is not None or method not in METHODS):

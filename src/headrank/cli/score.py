@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from headrank.cli import options
-from headrank.cli.failures import Refusal, about_input, about_output
-from headrank.cli.printing import console, print_json, progress_bar
-from headrank.cli.sources import about_svmlight
+from headrank.cli import _options as options
+from headrank.cli._failures import Refusal, about_input, about_output
+from headrank.cli._printing import console, print_json, progress_bar
+from headrank.cli._sources import about_svmlight
 
 if TYPE_CHECKING:
     import polars as pl
@@ -145,9 +145,9 @@ def _checked_columns(
         return _Copied()
     import polars as pl
 
-    from headrank.datasets.opening import table_file
-    from headrank.datasets.table_faults import require_columns
-    from headrank.datasets.tables import table_columns
+    from headrank.readers.opening import table_file
+    from headrank.readers.table_faults import require_columns
+    from headrank.readers.tables import table_columns
     from headrank.training.columns import conformed
 
     names = table_columns(data)
@@ -172,7 +172,7 @@ def _refuse_names(named: str | None, drop: Sequence[str], keep: Sequence[str]) -
 
 
 def _svmlight_blocks(fitted: TableModel, data: Path, n_rows: int, advance: Callable[[float], None]) -> Iterator[_Block]:
-    from headrank.datasets.blocks import svmlight_blocks
+    from headrank.readers.blocks import svmlight_blocks
 
     with about_svmlight(data, n_features=fitted.n_features):
         for matrix in svmlight_blocks(data, n_features=fitted.n_features, n_rows=n_rows, advance=advance):
@@ -182,7 +182,7 @@ def _svmlight_blocks(fitted: TableModel, data: Path, n_rows: int, advance: Calla
 def _table_blocks(
     fitted: TableModel, data: Path, copied: _Copied, n_rows: int, advance: Callable[[float], None]
 ) -> Iterator[_Block]:
-    from headrank.datasets.blocks import Kind, table_blocks
+    from headrank.readers.blocks import Kind, table_blocks
 
     # What is copied is read as text, also where it is a feature: 007 is no 7.0. The model makes numbers of it.
     kinds: dict[str, Kind] = {

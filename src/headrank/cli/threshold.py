@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from headrank.cli import options
-from headrank.cli.failures import about_input, about_option
-from headrank.cli.printing import console, print_json
-from headrank.cli.samples import read_scores
+from headrank.cli import _options as options
+from headrank.cli._failures import about_input, about_option
+from headrank.cli._printing import console, print_json
+from headrank.cli._samples import read_scores
 
 
 def run(

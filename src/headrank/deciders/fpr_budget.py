@@ -13,8 +13,9 @@ from sklearn.utils import check_random_state
 
 from headrank._numbers import real
 from headrank._types import ArrayLike, IntVector
-from headrank.bounds.binomial import draws_needed
-from headrank.bounds.interval import check_confidence, percent
+from headrank.bounds.confidence import check_confidence
+from headrank.bounds.inequalities.binomial import draws_needed
+from headrank.bounds.interval import percent
 from headrank.bounds.threshold import Threshold, open_rate, threshold_at
 from headrank.deciders.thresholded import LabelledRows, ThresholdedScorer, scores_of
 from headrank.exceptions import OneClassError, TooFewRowsError

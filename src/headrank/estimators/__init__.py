@@ -1,6 +1,6 @@
 """Which scorer is best at the head? The learners, as scikit-learn estimators."""
 
-from headrank.estimators.cross_validation import LinearRankerCV
+from headrank.estimators.cv.cross_validation import LinearRankerCV
 from headrank.estimators.kernel import KernelRanker
 from headrank.estimators.linear import LinearRanker
 from headrank.estimators.path import RegularisationPath, path

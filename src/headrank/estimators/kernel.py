@@ -12,7 +12,7 @@ from headrank._numbers import above_zero, whole
 from headrank._types import ArrayLike, Vector
 from headrank.estimators._problem import variances_of
 from headrank.estimators._scorer import Scorer
-from headrank.estimators.cross_validation import LinearRankerCV
+from headrank.estimators.cv.cross_validation import LinearRankerCV
 from headrank.estimators.linear import LinearRanker
 from headrank.measures import Measure
 from headrank.rows import open_rows

@@ -12,8 +12,8 @@ from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
 from headrank.exceptions import ModelFileError
 
-FORMAT = 1
-"""Of the files that are written, and the highest that is read."""
+FORMAT = 2
+"""Of the files that are written, and the highest that is read. Since 2 headrank's classes have logical names."""
 KIND = "headrank model"
 MANIFEST, PAYLOAD = "manifest.json", "model.skops"
 LARGEST = 1 << 30

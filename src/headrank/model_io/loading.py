@@ -7,11 +7,13 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import headrank
 from headrank.exceptions import ModelFileError
 from headrank.model_io.container import LARGEST, unpack
 from headrank.model_io.contents import faults
 from headrank.model_io.libraries import differing, differing_classes
-from headrank.model_io.payload import inspect
+from headrank.model_io.payload import for_skops, inspect
+from headrank.model_io.registry import is_unknown
 from headrank.model_io.trusted import names
 
 
@@ -52,6 +54,10 @@ def load(path: str | os.PathLike[str]) -> Any:
     inspected = inspect(payload, name, unpacked=manifest.unpacked)
     if inspected.foreign:
         foreign = ", ".join(each.name for each in inspected.foreign)
+        if all(is_unknown(each.name) for each in inspected.foreign):
+            raise ModelFileError(
+                f"{name} holds {foreign}, which headrank {headrank.__version__} does not know; {wrote}: update headrank"
+            )
         raise ModelFileError(
             f"{name} holds types that a headrank model has no use for, so nothing of it was loaded: {foreign}"
         )
@@ -79,7 +85,7 @@ def rebuilt(payload: bytes, name: str) -> Any:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", InconsistentVersionWarning)
-            model = skops.io.loads(payload, trusted=names())
+            model = skops.io.loads(for_skops(payload), trusted=names())
     except Exception as error:  # anything can go wrong with the attributes of another version
         raise ModelFileError(f"{name} cannot be rebuilt ({type(error).__name__}: {error})") from error
     found = faults(model)

@@ -15,6 +15,7 @@ import numpy as np
 
 from headrank.exceptions import ModelFileError
 from headrank.model_io.container import entry, plain_entries
+from headrank.model_io.registry import name_of, with_logical_names, with_present_paths
 from headrank.model_io.trusted import KEY_TYPES, TRUSTED
 
 SCHEMA = "schema.json"
@@ -73,17 +74,28 @@ class _Numbering:
 def canonical(dumped: bytes) -> bytes:
     """Rewrite what skops dumped so that the same model gives the same bytes, and nothing is written twice.
 
-    skops numbers objects by their place in memory, and writes an object as often as it is referred to.
+    skops numbers objects by their place in memory, writes an object as often as it is referred to, and names classes
+    by their modules; headrank's own get their logical names.
     """
     with ZipFile(io.BytesIO(dumped)) as source:
         numbering = _Numbering()
-        schema = numbering.of(json.loads(source.read(SCHEMA)))
+        schema = with_logical_names(numbering.of(json.loads(source.read(SCHEMA))))
         buffer = io.BytesIO()
         with ZipFile(buffer, "w") as target:
             text = json.dumps(schema, separators=(",", ":"), ensure_ascii=False).encode()
             target.writestr(entry(SCHEMA, ZIP_DEFLATED), text)
             for old, new in numbering.files.items():
                 target.writestr(entry(new, ZIP_DEFLATED), source.read(old))
+    return buffer.getvalue()
+
+
+def for_skops(payload: bytes) -> bytes:
+    """Return a payload that has been inspected, with its classes by the paths where skops will find them."""
+    buffer = io.BytesIO()
+    with ZipFile(io.BytesIO(payload)) as source, ZipFile(buffer, "w", ZIP_STORED) as target:
+        for name in source.namelist():
+            data = source.read(name)
+            target.writestr(name, json.dumps(with_present_paths(json.loads(data))) if name == SCHEMA else data)
     return buffer.getvalue()
 
 
@@ -170,7 +182,7 @@ class _Walk:
             if set(node) != _COMMON or (node["__id__"] not in self._done and not self.foreign):
                 raise self._malformed("a reference to nothing")
             return
-        name = f"{node.get('__module__')}.{node.get('__class__')}"
+        name = name_of(node)
         if name not in TRUSTED.get(loader, ()):
             self.foreign.add(Foreign(name, loader))
             return
@@ -227,7 +239,7 @@ class _Walk:
         if not isinstance(listed, list) or len(listed) != n_keys:
             raise self._malformed("a dictionary without the types of its keys")
         for each in listed:
-            name = f"{each.get('__module__')}.{each.get('__class__')}"
+            name = name_of(each)
             if each.get("__loader__") != "TypeNode" or name not in KEY_TYPES:
                 self.foreign.add(Foreign(f"a dictionary with keys of type {name}", "DictNode"))
 

@@ -17,6 +17,7 @@ from headrank.model_io.dumping import dumped
 from headrank.model_io.libraries import libraries
 from headrank.model_io.loading import rebuilt
 from headrank.model_io.payload import Foreign, canonical, inspect, size_unpacked
+from headrank.model_io.registry import logical_name
 from headrank.training.table_model import TableModel
 
 _REMEDIES = {  # by name, or by the loader that would have to rebuild it
@@ -87,7 +88,7 @@ def packed(model: Any) -> bytes:
     manifest = Manifest(
         headrank=headrank.__version__,
         libraries=libraries(),
-        model=f"{type(model).__module__}.{type(model).__qualname__}",
+        model=logical_name(f"{type(model).__module__}.{type(model).__qualname__}"),
         sha256=sha256(payload).hexdigest(),
         size=len(payload),
         unpacked=unpacked,

@@ -8,45 +8,9 @@ generators of the old kind and sparse matrices hold positions that are used unch
 skops also trusts, by default, all estimators of scikit-learn and all ufuncs. Of these, only the ones below pass.
 """
 
-_HEADRANK = (
-    "headrank.bounds.threshold.Budget",
-    "headrank.bounds.threshold.Threshold",
-    "headrank.deciders.fpr_budget.FPRBudgetClassifier",
-    "headrank.deciders.top_fraction.TopFractionClassifier",
-    "headrank.estimators._candidates.Average",
-    "headrank.estimators._candidates.Candidate",
-    "headrank.estimators._candidates.Trial",
-    "headrank.estimators.cross_validation.LinearRankerCV",
-    "headrank.estimators.kernel.KernelRanker",
-    "headrank.estimators.linear.LinearRanker",
-    "headrank.measures.area.AUC",
-    "headrank.measures.area.FROCArea",
-    "headrank.measures.area.PartialAUC",
-    "headrank.measures.area.StandardizedPartialAUC",
-    "headrank.measures.area.TwoWayPartialAUC",
-    "headrank.measures.early.BEDROC",
-    "headrank.measures.early.EnrichmentFactor",
-    "headrank.measures.early.FPRAtTPR",
-    "headrank.measures.early.KS",
-    "headrank.measures.early.Lift",
-    "headrank.measures.early.PrecisionAt",
-    "headrank.measures.early.RecallAt",
-    "headrank.measures.early.TPRAtFPR",
-    "headrank.measures.local.LocalAUC",
-    "headrank.measures.local.LocalRankingError",
-    "headrank.measures.local.LocalRankingRisk",
-    "headrank.measures.local.MassConstrainedError",
-    "headrank.measures.local.TopFPR",
-    "headrank.measures.local.TopTPR",
-    "headrank.measures.local.TruncatedAUC",
-    "headrank.measures.ranks.PNormPush",
-    "headrank.measures.ranks.WRanking",  # not RankStatistic: it is made of a function
-    "headrank.solvers.trace.Step",
-    "headrank.training.columns.Column",
-    "headrank.training.features.Matrix",
-    "headrank.training.goal.Goal",
-    "headrank.training.table_model.TableModel",
-)
+from headrank.model_io.registry import LOGICAL_NAMES_OF_0_1, known_classes
+
+_HEADRANK = (*known_classes(), *LOGICAL_NAMES_OF_0_1)
 _SCIKIT_LEARN = (
     "sklearn._loss.link.Interval",
     "sklearn._loss.link.LogitLink",
@@ -155,5 +119,5 @@ TRUSTED: dict[str, frozenset[str]] = {
 
 
 def names() -> list[str]:
-    """All of them, as skops wants them."""
-    return sorted(frozenset().union(*TRUSTED.values()))
+    """All of them, as skops wants them: headrank's own classes by the paths where they are now."""
+    return sorted(frozenset().union(*TRUSTED.values()).difference(_HEADRANK).union(known_classes().values()))

@@ -32,8 +32,8 @@ def check_band(band: str | None) -> None:
 
 def limits_of(curve: RocCurve, kind: str, confidence: float, window: Window) -> Limits:
     """Return the limits of the whole curve at once, or of each of its points by itself, for any distribution."""
-    from headrank.bounds.band import band
-    from headrank.bounds.fixed_range import at_point
+    from headrank.bounds.band.band import band
+    from headrank.bounds.fixed.fixed_range import at_point
 
     n_points = _POINTS if kind == "pointwise" else _VERTICES
     between = np.geomspace if window.log else np.linspace

@@ -46,7 +46,7 @@ class ForestDisplay:
 
     Examples
     --------
-    >>> from headrank.bounds.auc import hoeffding, kl
+    >>> from headrank.bounds.fixed.auc import hoeffding, kl
     >>> from headrank.curve import RocCurve
     >>> curve = RocCurve.from_scores([1] * 50 + [0] * 50, [1] * 50 + [0] * 50)
     >>> display = ForestDisplay({"Hoeffding": hoeffding(curve), "Chernoff": kl(curve)}).plot()

@@ -10,7 +10,7 @@ import numpy as np
 from headrank._numbers import ordered
 from headrank._types import Vector
 from headrank.bounds.interval import percent
-from headrank.bounds.planning import Method, Plan, error_rate_factor
+from headrank.bounds.planning.auc import Method, Plan, error_rate_factor
 from headrank.plots.drawing import COLOURS, FONT_SIZE, LINE_STYLES
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class SampleSizeDisplay:
     min_epsilon, max_epsilon : float in (0, 1]
         Range of precisions.
     method, n_scorers, auc
-        As in `headrank.bounds.planning.plan`.
+        As in `headrank.bounds.planning.auc.plan`.
 
     Attributes
     ----------

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import floor
 from typing import Literal
 
-from headrank.bounds.choice import interval_of, interval_of_sample
 from headrank.bounds.interval import Interval, percent
+from headrank.bounds.intervals import interval_of, interval_of_sample
 from headrank.curve import RocCurve, share
 from headrank.labels import check_binary
 from headrank.report.contents import Answer, Bound

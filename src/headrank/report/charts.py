@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from headrank._types import Vector
-from headrank.bounds.band import band
-from headrank.bounds.envelope import Envelope
+from headrank.bounds.band.band import band
+from headrank.bounds.band.envelope import Envelope
 from headrank.bounds.interval import percent
 from headrank.curve import RocCurve, share
 from headrank.plots.polyline import Window, visible

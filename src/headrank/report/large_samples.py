@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import comb
 from typing import Literal
 
-from headrank.bounds.difference import compare
+from headrank.bounds.comparison.difference import compare
 from headrank.exceptions import NoVarianceError
 from headrank.training.contest import Contest, Entrant
 

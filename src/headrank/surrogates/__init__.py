@@ -1,8 +1,8 @@
 """What is minimised? Scores in, a risk and its derivative in each score out; features are never seen."""
 
-from headrank.surrogates.choice import CLASSIFIERS, HINGES, KINDS, surrogate_for
 from headrank.surrogates.cut import Cut, RowFacts, Surrogate
 from headrank.surrogates.logistic import LogisticLoss
+from headrank.surrogates.registry import CLASSIFIERS, HINGES, KINDS, surrogate_for
 from headrank.surrogates.smooth import SmoothPairs, SmoothRisk
 from headrank.surrogates.smooth_ranks import SmoothRanks, SmoothTop
 from headrank.surrogates.squared_hinge import SquaredHinge

@@ -9,7 +9,7 @@ from typing import Any
 import numpy.typing as npt
 
 from headrank._types import BoolVector, Vector
-from headrank.bounds.selection import Selection
+from headrank.bounds.comparison.selection import Selection
 from headrank.bounds.threshold import Threshold
 from headrank.training.columns import Column
 from headrank.training.goal import Goal

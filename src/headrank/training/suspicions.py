@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headrank._types import BoolVector, IntVector, Vector
-from headrank.bounds.binomial import clopper_pearson
+from headrank.bounds.inequalities.binomial import clopper_pearson
 from headrank.bounds.interval import percent
 from headrank.measures import AUC
 from headrank.training.columns import LARGEST, Column, listed

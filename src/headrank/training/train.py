@@ -10,8 +10,9 @@ from typing import Any, get_args
 import numpy as np
 
 from headrank._types import ArrayLike, BoolVector, IntVector
-from headrank.bounds.interval import check_confidence, percent
-from headrank.bounds.selection import select
+from headrank.bounds.comparison.selection import select
+from headrank.bounds.confidence import check_confidence
+from headrank.bounds.interval import percent
 from headrank.bounds.threshold import Threshold, threshold_at
 from headrank.exceptions import InvalidSampleError, TooFewRowsError
 from headrank.labels import check_labels, check_queries

@@ -1,0 +1,1 @@
+"""How sure are we in large samples? DeLong and the bootstrap: asymptotic."""

@@ -1,0 +1,179 @@
+"""The bootstrap: percentile intervals for any measure, by row, cluster or query. Asymptotic."""
+
+from __future__ import annotations
+
+from math import ceil, floor
+from typing import Any
+
+import numpy as np
+
+from headrank._numbers import whole
+from headrank._types import ArrayLike, Vector
+from headrank.bounds.asymptotic.resampling import ClusterDraws, Draws, Levels, QueryDraws, RowDraws, replicates
+from headrank.bounds.confidence import Side, check_confidence, check_side
+from headrank.bounds.interval import INDEPENDENT_ROWS, Interval
+from headrank.bounds.possible_values import possible_values
+from headrank.curve import RocCurve
+from headrank.exceptions import NoVarianceError
+from headrank.labels import Sample, check_queries, check_weights
+from headrank.measures import Measure
+
+THEOREM = "percentile bootstrap, Efron 1979; no finite-sample theorem"
+INDEPENDENT_CLUSTERS = "the clusters are independent draws from one distribution, and many"
+INDEPENDENT_QUERIES = "the queries are independent draws from one distribution, and many"
+MANY_ROWS = f"{INDEPENDENT_ROWS}; many of each, also inside the range that is measured"
+
+
+def bootstrap(
+    source: RocCurve | Sample,
+    measure: Measure,
+    *,
+    confidence: float = 0.95,
+    side: Side = "two-sided",
+    n_replicates: int = 2000,
+    stratified: bool = True,
+    clusters: ArrayLike | None = None,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> Interval:
+    """Asymptotic percentile interval by resampling: for every measure, also with weights, clusters and queries.
+
+    The ends are the ``floor((n_replicates + 1) risk)``-th lowest and highest value among the replicates. One
+    sort, then O(rows the measure looks at) per replicate.
+
+    It promises nothing for small samples, and where all replicates are equal (an AUC of 1) it would know no
+    uncertainty at all; it refuses then. It is too short with few positives or with few negatives inside the range (of
+    95 % intervals on 50 positives and 50 negatives, 90 % covered an AUC of 0.86 and 88 % one of 0.98; `delong`, on the
+    logit scale, comes closer), and off the mark where replicates are biased, as those of `KS` are upwards.
+
+    Parameters
+    ----------
+    source : RocCurve or Sample
+        An unweighted curve, or a sample that has passed the door: with weights (a row drawn twice has twice its
+        weight), or with queries (whole queries are drawn, and the measure is the mean over them).
+    measure : Measure
+        What to bound.
+    confidence : float, default=0.95
+        In (0, 1).
+    side : {"two-sided", "lower", "upper"}, default="two-sided"
+        Which ends are promised.
+    n_replicates : int, default=2000
+        At least one over the risk of one end: 40 for 95 %.
+    stratified : bool, default=True
+        Whether each replicate has as many positives and negatives as the sample; else as many rows. Without meaning
+        for clusters and queries.
+    clusters : array-like of shape (n_rows,), optional
+        Which rows belong together, as those of one patient do: whole clusters are drawn. Needs a sample.
+    random_state : int, numpy Generator or None
+        Seed or source of randomness; the same seed gives the same interval for any ``n_jobs``.
+    n_jobs : int, optional
+        Threads; -1 for one per core.
+    progress : bool, default=False
+        Whether to show a progress bar.
+
+    Examples
+    --------
+    >>> from headrank.datasets import Binormal
+    >>> from headrank.measures import PartialAUC
+    >>> curve = RocCurve.from_scores(*Binormal(separation=1.5).sample_classes(200, 2000, random_state=0))
+    >>> interval = bootstrap(curve, PartialAUC(max_fpr=0.1), random_state=0)
+    >>> 0.33 < interval.low < interval.estimate < interval.high < 0.5
+    True
+    """
+    confidence, side = check_confidence(confidence), check_side(side)
+    risk = (1 - confidence) / (2 if side == "two-sided" else 1)
+    check_replicates(n_replicates, risk)
+    draws, assumptions = _draws_from(source, measure, stratified, clusters)
+    values = replicates(draws, n_replicates, random_state=random_state, n_jobs=n_jobs, progress=progress)[:, 0]
+    require_variation(values, str(measure))
+    low, high = percentiles(values, risk)
+    least, greatest = possible_values(measure)
+    n_pos, n_neg = (source.n_pos, source.n_neg) if isinstance(source, RocCurve) else _row_counts(source)
+    return Interval(
+        least if side == "upper" else low,
+        measure.value(source) if isinstance(source, RocCurve) else float(measure.of_sample(source)),
+        greatest if side == "lower" else high,
+        confidence,
+        measure,
+        method="bootstrap",
+        theorem=THEOREM,
+        assumptions=assumptions,
+        n_pos=int(n_pos),
+        n_neg=int(n_neg),
+        side=side,
+        finite_sample=False,
+        n_queries=draws.values.shape[1] if isinstance(draws, QueryDraws) else None,
+    )
+
+
+def draws_for(
+    samples: list[Sample], measure: Measure, *, stratified: bool = True, clusters: ArrayLike | None = None
+) -> tuple[Draws, str]:
+    """Choose how to draw from samples that share their rows, one per scorer; and say what this assumes."""
+    first = samples[0].require_both_classes()
+    if first.queries is not None:
+        if clusters is not None:
+            raise ValueError("give qid or clusters, not both: queries are drawn whole already")
+        return QueryDraws(samples, measure), INDEPENDENT_QUERIES
+    scorers = [Levels.of(sample.scores) for sample in samples]
+    if clusters is None:
+        draws = RowDraws(scorers, first.positive, measure, weights=first.weights, stratified=stratified)
+        return draws, MANY_ROWS
+    codes = check_queries(clusters, "clusters")
+    if codes.size != first.positive.size:
+        raise ValueError(f"clusters must have one value per row: {first.positive.size} rows, {codes.size} values")
+    return ClusterDraws(scorers, first.positive, codes, measure, weights=first.weights), INDEPENDENT_CLUSTERS
+
+
+def present_rows(clusters: ArrayLike | None, sample_weight: ArrayLike | None) -> ArrayLike | None:
+    """Leave out the clusters of rows of weight 0, as the door leaves out these rows."""
+    if clusters is None or sample_weight is None:
+        return clusters
+    return np.asarray(clusters)[check_weights(sample_weight) > 0]
+
+
+def check_replicates(n_replicates: int, risk: float) -> None:
+    """Refuse fewer replicates than it takes to have one beyond an end of the interval."""
+    needed = ceil(1 / risk) - 1
+    if whole("n_replicates", n_replicates, at_least=1) < needed:
+        raise ValueError(
+            f"with n_replicates={n_replicates} no replicate lies beyond an end that fails with probability {risk:.3g}; "
+            f"use at least {needed:,}, or a finite-sample method"
+        )
+
+
+def percentiles(values: Vector, risk: float) -> tuple[float, float]:
+    """Return both ends of the percentile interval: the order statistics with the risk beyond them on each side."""
+    rank = floor((values.size + 1) * risk * (1 + 1e-12))
+    rank = min(max(rank, 1), (values.size + 1) // 2)
+    ordered = np.sort(values)
+    return float(ordered[rank - 1]), float(ordered[-rank])
+
+
+def require_variation(values: Vector, what: str) -> None:
+    """Refuse replicates that are all equal."""
+    if np.ptp(values) == 0:
+        raise NoVarianceError(
+            f"all {values.size:,} replicates of {what} are {values[0]:g}: the bootstrap sees no uncertainty here, "
+            "which is not to say that there is none; use a finite-sample method (method='auto')"
+        )
+
+
+def _draws_from(
+    source: RocCurve | Sample, measure: Measure, stratified: bool, clusters: ArrayLike | None
+) -> tuple[Draws, str]:
+    if isinstance(source, Sample):
+        return draws_for([source], measure, stratified=stratified, clusters=clusters)
+    source.require_both_classes()
+    if source.weighted or clusters is not None:
+        raise ValueError(
+            "a curve no longer knows which row has which weight or belongs to which cluster; give the bootstrap the "
+            "sample instead of its curve"
+        )
+    return RowDraws.of_curve(source, measure, stratified=stratified), MANY_ROWS
+
+
+def _row_counts(sample: Sample) -> tuple[int, int]:
+    n_pos = int(np.count_nonzero(sample.positive))
+    return n_pos, sample.positive.size - n_pos

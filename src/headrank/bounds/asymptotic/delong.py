@@ -1,0 +1,214 @@
+"""DeLong's interval for areas under the ROC curve, whole or partial. Asymptotic: it holds for large samples.
+
+An area is a function of two empirical distributions. To first order it moves with each row by that row's *component*,
+so its variance is that of the components' means. For the whole area the components are the placements of DeLong, DeLong
+& Clarke-Pearson (1988); for a partial one (Wieand et al. 1989; He & Escobar 2008) the cut at an empirical quantile of
+the negatives moves as well, which the negatives' components include.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import singledispatch
+from math import exp, log, log1p, sqrt
+
+import numpy as np
+
+from headrank._types import Counts, Vector
+from headrank.bounds.confidence import Side, check_confidence, check_side
+from headrank.bounds.interval import INDEPENDENT_ROWS, Interval, require_counts
+from headrank.curve import RocCurve, share
+from headrank.exceptions import NoVarianceError
+from headrank.measures import AUC, FROCArea, Measure, PartialAUC, StandardizedPartialAUC
+
+THEOREM = {
+    True: "DeLong, DeLong & Clarke-Pearson 1988; normal on the logit scale",
+    False: "first-order variance of a partial area (Wieand et al. 1989, He & Escobar 2008); normal on the logit scale",
+}
+ASSUMPTIONS = f"{INDEPENDENT_ROWS}; many of each, also inside the range and among the misplaced"
+
+
+@dataclass(frozen=True, eq=False)
+class Components:
+    """What a row at each level of a curve adds to an area, to first order; rows below a head add 0.
+
+    Attributes
+    ----------
+    pos : array of shape (n_levels,)
+        A positive's component: its own mean height in the range. Their mean is the mean TPR over the range.
+    neg : array of shape (n_levels,)
+        A negative's component, up to a constant that no variance sees.
+    """
+
+    pos: Vector
+    neg: Vector
+
+
+def components_of(curve: RocCurve, region: PartialAUC) -> Components:
+    """Return the components of the mean TPR over a range of false positive rates. O(n_levels).
+
+    With [a, b] the range, f the false positive rate at a positive's score and credit(f) = clip((b - f)/(b - a), 0, 1),
+    a positive's component is credit(f), averaged over its level where negatives tie with it. A negative's is the
+    derivative of the positives' mean credit in the weight of that negative: for the whole area the TPR at its score,
+    ties half; for a partial one the TPR at its score moved into the range, over b - a.
+
+    >>> curve = RocCurve.from_scores([1, 0, 1, 0], [4, 3, 2, 1])
+    >>> components_of(curve, PartialAUC()).pos
+    array([1.  , 0.75, 0.5 , 0.25])
+    """
+    left, right = share(region.min_fpr, curve.n_neg), share(region.max_fpr, curve.n_neg)
+    width = right - left
+    start, end = curve.fp[:-1], curve.fp[1:]
+    if left == 0 and right == curve.n_neg:  # a short cut: what follows gives the same in a third of the speed
+        tpr = curve.tp / curve.n_pos
+        return Components((right - (start + end) / 2) / right, (tpr[:-1] + tpr[1:]) / 2)
+    inside_start, inside_end = np.clip(start, left, right), np.clip(end, left, right)
+    credit_start, credit_end = (right - inside_start) / width, (right - inside_end) / width
+    tied = curve.neg > 0
+    rows = np.where(tied, curve.neg, 1)
+    total = np.minimum(end, left) - np.minimum(start, left)
+    total += (inside_end - inside_start) * (credit_start + credit_end) / 2
+    pos = np.where(tied, total / rows, credit_start)
+    # Where a level has no negatives, its credit depends on those above alone, and falls with their share inside [a, b).
+    slope = np.where((start >= left) & (start < right), -1 / width, 0.0)
+    by_end = np.where(tied, (credit_end - pos) / rows, slope) * curve.pos
+    by_start = np.where(tied, (pos - credit_start) / rows, 0.0) * curve.pos
+    neg = (_suffix_sums(by_end)[:-1] + _suffix_sums(by_start)[1:]) * (curve.n_neg / curve.n_pos)
+    return Components(pos, neg)
+
+
+def standard_error(curve: RocCurve, measure: Measure | None = None) -> float:
+    """Return the estimated standard deviation of an area, 0 where none can be estimated. O(n_levels).
+
+    >>> round(standard_error(RocCurve.from_scores([1, 0, 1, 0], [4, 3, 2, 1])), 6)
+    0.353553
+    """
+    measure = AUC() if measure is None else measure
+    region = region_of(measure)
+    curve = curve.head(n_neg=share(region.max_fpr, curve.n_neg))  # what lies below adds 0
+    area, components = region.value(curve), components_of(curve, region)
+    if min(curve.n_pos, curve.n_neg) < 2:
+        return 0.0
+    pos = float(curve.pos @ (components.pos - area) ** 2) + (curve.n_pos - float(curve.tp[-1])) * area**2
+    mean = float(curve.neg @ components.neg) / curve.n_neg
+    neg = float(curve.neg @ (components.neg - mean) ** 2) + (curve.n_neg - float(curve.fp[-1])) * mean**2
+    pos, neg = pos / (curve.n_pos * (curve.n_pos - 1)), neg / (curve.n_neg * (curve.n_neg - 1))
+    return scale_of(measure) * sqrt(pos + neg)
+
+
+def delong(
+    curve: RocCurve, measure: Measure | None = None, *, confidence: float = 0.95, side: Side = "two-sided"
+) -> Interval:
+    """Asymptotic interval of DeLong for the AUC, and its analogue for partial areas. O(n_levels).
+
+    With A the mean TPR over the range and ``s^2 = var(positives' components)/n_pos + var(negatives')/n_neg``, the
+    interval is normal on the logit scale, ``logit(A) +- z s/(A (1 - A))``, carried back; it never leaves [0, 1]. On the
+    plain scale, ``A +- z s``, it covers less often near 1: with a true AUC of 0.98, 50 positives and 50 negatives, 94 %
+    of the logit intervals at 95 % covered, 84 % of the plain ones.
+
+    It promises nothing for small samples: with 10 positives, 990 negatives and the same AUC, 79 % covered.
+    Where the estimated variance is 0 or cannot be estimated (an area of 0 or 1, a class of one row) it would know no
+    uncertainty at all, and refuses; the finite-sample methods do answer there.
+
+    Parameters
+    ----------
+    curve : RocCurve
+        Unweighted; for a partial area a head that reaches ``max_fpr`` suffices.
+    measure : AUC, PartialAUC, StandardizedPartialAUC or FROCArea, default=AUC()
+        The area to bound.
+    confidence : float, default=0.95
+        In (0, 1).
+    side : {"two-sided", "lower", "upper"}, default="two-sided"
+        Which ends are promised.
+
+    Examples
+    --------
+    >>> curve = RocCurve.from_scores([1, 1, 0, 1, 0, 1, 0, 0], [8, 7, 6, 5, 4, 3, 2, 1])
+    >>> print(delong(curve))
+    auc is 0.8125 on 4 positives and 4 negatives; the truth is between 0.3293 and 0.9745 with 95 % confidence
+    (delong: asymptotic, for large samples)
+    """
+    from scipy.special import ndtri
+
+    confidence, side = check_confidence(confidence), check_side(side)
+    measure = AUC() if measure is None else measure
+    region = region_of(measure)
+    require_counts(curve, "delong")
+    area = region.value(curve)
+    error = standard_error(curve, region)
+    if not (error > 0 and 0 < area < 1):
+        raise NoVarianceError(
+            f"DeLong's method estimates the variance of {measure} as 0 on this sample, where it is {area:g}: it sees "
+            "no uncertainty here, which is not to say that there is none; use a finite-sample method (method='auto')"
+        )
+    # z from the risk, not from the confidence: 1 - 1e-17 is 1.
+    risk = (1 - confidence) / (2 if side == "two-sided" else 1)
+    reach = -float(ndtri(risk)) * error / (area * (1 - area))
+    logit = log(area) - log1p(-area)
+    low = 0.0 if side == "upper" else min(_expit(logit - reach), area)
+    high = 1.0 if side == "lower" else max(_expit(logit + reach), area)
+    whole = (region.min_fpr, region.max_fpr) == (0.0, 1.0)
+    return Interval(
+        _rescaled(measure, low),
+        measure.value(curve),
+        _rescaled(measure, high),
+        confidence,
+        measure,
+        method="delong",
+        theorem=THEOREM[whole],
+        assumptions=ASSUMPTIONS,
+        n_pos=int(curve.n_pos),
+        n_neg=int(curve.n_neg),
+        side=side,
+        finite_sample=False,
+    )
+
+
+@singledispatch
+def region_of(measure: Measure) -> PartialAUC:
+    """Return the range of false positive rates an area is over, or refuse what is no area."""
+    raise ValueError(
+        f"DeLong's method is for areas over a range of FPR (auc, pauc, spauc, froc), not for {measure}; use "
+        "method='bootstrap', which is asymptotic as well, or 'auto'"
+    )
+
+
+@region_of.register
+def _(measure: AUC) -> PartialAUC:  # noqa: ARG001
+    return PartialAUC()
+
+
+@region_of.register
+def _(measure: PartialAUC) -> PartialAUC:
+    return measure
+
+
+@region_of.register
+def _(measure: StandardizedPartialAUC) -> PartialAUC:
+    return PartialAUC(min_fpr=measure.min_fpr, max_fpr=measure.max_fpr)
+
+
+@region_of.register
+def _(measure: FROCArea) -> PartialAUC:
+    return measure.as_partial_auc
+
+
+def scale_of(measure: Measure) -> float:
+    """Return how many times the mean TPR over its range an area measure moves; for McClish's more than one."""
+    return 0.5 / (1 - region_of(measure).chance) if isinstance(measure, StandardizedPartialAUC) else 1.0
+
+
+def _rescaled(measure: Measure, mean_tpr: float) -> float:
+    """Carry an end of the interval for the mean TPR over to the measure, which is a straight line in it."""
+    return mean_tpr if not isinstance(measure, StandardizedPartialAUC) else 1 + scale_of(measure) * (mean_tpr - 1)
+
+
+def _suffix_sums(values: Counts) -> Vector:
+    """Sum from each position to the end; one longer than the input, 0 at last."""
+    result = np.zeros(values.size + 1)
+    np.cumsum(values[::-1], out=result[1:])
+    return result[::-1]
+
+
+def _expit(x: float) -> float:
+    return 1 / (1 + exp(-x)) if x >= 0 else exp(x) / (1 + exp(x))

@@ -1,0 +1,1 @@
+"""Where is the whole curve, and what follows for every measure read from it?"""

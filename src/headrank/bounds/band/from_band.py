@@ -1,0 +1,94 @@
+"""Intervals for every measure from the limits of the ROC curve: the least and greatest value of all curves inside.
+
+Where a higher curve can only raise a measure, or only lower it, both values are read off the band's two envelopes. What
+depends on the share p of positives too takes the worst p within its limits; its population value is the functional that
+the sample's value tends to, whose own ends may differ from it by a term of the order of 1 / N: an interval is always
+widened to hold its estimate.
+"""
+
+from __future__ import annotations
+
+from headrank._numbers import real
+from headrank.bounds.band import ranks, top
+from headrank.bounds.band.areas import ends_in_band
+from headrank.bounds.band.population_limits import PopulationLimits
+from headrank.bounds.confidence import Side, check_confidence, check_side
+from headrank.bounds.inequalities.tail_limits import THEOREMS, Method, check_method
+from headrank.bounds.interval import INDEPENDENT_ROWS, Interval, require_counts
+from headrank.curve import RocCurve
+from headrank.measures import Measure
+
+# Imported for what they register; named here so that it is seen.
+_REGISTERED = (ranks, top)
+
+
+def from_band(
+    curve: RocCurve,
+    measure: Measure,
+    *,
+    confidence: float = 0.95,
+    side: Side = "two-sided",
+    method: Method = "tail",
+    positive_rate: float | None = None,
+) -> Interval:
+    """Interval for any measure from simultaneous limits of the ROC curve, for any distribution.
+
+    Two-sided intervals of areas and rates hold for all ranges and measures at once. So do, among themselves, those of
+    measures that depend on the share of positives (of the best fraction, of the first rows, of ranks); they spend a
+    quarter of the risk on that share, or a twentieth if it is stated, and on ties in the population. Their promise is
+    made over random labels: given how many positives came, it may be kept less often.
+
+    Parameters
+    ----------
+    curve : RocCurve
+        A whole curve of unweighted rows, not used in training.
+    measure : Measure
+        Any measure of this package; a `RankStatistic` whose ``phi`` does not decrease.
+    confidence : float, default=0.95
+        In (0, 1).
+    side : {"two-sided", "lower", "upper"}, default="two-sided"
+        Which ends are promised. A one-sided end is closer, except for measures of the best fraction, which need both
+        envelopes anyway.
+    method : {"tail", "dkw"}, default="tail"
+        How the limits are made, see `band`.
+    positive_rate : float, optional
+        The share of positives in the population, in (0, 1), if it is known. Otherwise the rows must be a random sample
+        of all instances, as they come.
+
+    Examples
+    --------
+    >>> from headrank.datasets import Binormal
+    >>> from headrank.measures import PartialAUC
+    >>> population = Binormal(separation=2.0, positive_rate=0.1)
+    >>> curve = RocCurve.from_scores(*population.sample_scores(20_000, random_state=0))
+    >>> print(from_band(curve, PartialAUC(max_fpr=0.01)))  # the truth is 0.2635
+    pauc@0.01 is 0.2355 on 2,034 positives and 17,966 negatives; the truth is between 0.1582 and 0.317 with 95 %
+    confidence (tail band: any distribution, any sample size, all ranges at once)
+    """
+    confidence, side, method = check_confidence(confidence), check_side(side), check_method(method)
+    require_counts(curve, "an interval from a band")
+    curve.require_complete("an interval from a band")
+    if positive_rate is not None and not 0 < real("positive_rate", positive_rate) < 1:
+        raise ValueError(f"positive_rate must lie strictly between 0 and 1, got {positive_rate!r}")
+    estimate = measure.value(curve)
+    ends = ends_in_band(measure, PopulationLimits(curve, 1 - confidence, method, side, positive_rate))
+    return Interval(
+        low=min(ends.least if side == "upper" else max(ends.low, ends.least), estimate),
+        estimate=estimate,
+        high=max(ends.greatest if side == "lower" else min(ends.high, ends.greatest), estimate),
+        confidence=confidence,
+        measure=measure,
+        method=f"{method} band",
+        theorem=THEOREMS[method],
+        assumptions=_assumptions(positive_rate) if ends.needs_rate else INDEPENDENT_ROWS,
+        n_pos=int(curve.n_pos),
+        n_neg=int(curve.n_neg),
+        side=side,
+        simultaneous=side == "two-sided",
+    )
+
+
+def _assumptions(positive_rate: float | None) -> str:
+    if positive_rate is not None:
+        return f"{INDEPENDENT_ROWS}; the share of positives in the population is {positive_rate:g}"
+    return f"{INDEPENDENT_ROWS}; the rows are a random sample of the population, their labels random as well"

@@ -1,0 +1,203 @@
+"""interval: the one question most people have. Which method answers it, and what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import singledispatch
+from typing import Any
+
+from headrank._numbers import real
+from headrank._types import ArrayLike
+from headrank.bounds.asymptotic.bootstrap import bootstrap, present_rows
+from headrank.bounds.asymptotic.delong import delong
+from headrank.bounds.asymptotic.resampling import values_by_query
+from headrank.bounds.band.from_band import from_band
+from headrank.bounds.confidence import Side
+from headrank.bounds.fixed import auc
+from headrank.bounds.fixed.fixed_range import at_point, fixed_range, over_queries
+from headrank.bounds.interval import Interval, require_counts
+from headrank.curve import RocCurve
+from headrank.labels import Sample, check_binary
+from headrank.measures import (
+    AUC,
+    FPRAtTPR,
+    FROCArea,
+    Measure,
+    PartialAUC,
+    StandardizedPartialAUC,
+    TPRAtFPR,
+)
+from headrank.measures import measure as measure_of
+
+OF_THE_AUC: dict[str, Callable[..., Interval]] = {
+    "mcdiarmid": auc.mcdiarmid,
+    "hoeffding": auc.hoeffding,
+    "kl": auc.kl,
+    "bernstein": auc.bernstein,
+}
+OF_A_MEASURE: dict[str, Callable[..., Interval]] = {"at_point": at_point, "fixed_range": fixed_range, "delong": delong}
+BANDS = ("tail", "dkw")
+METHODS = ("auto", *OF_THE_AUC, *OF_A_MEASURE, *BANDS, "bootstrap")
+
+
+@singledispatch
+def tightest(_measure: Measure) -> str:
+    """Return the finite-sample method that is expected to be tightest for a measure.
+
+    It looks at the measure alone: a choice made after seeing the scores would break the promise.
+
+    >>> tightest(AUC()), tightest(PartialAUC(max_fpr=0.05)), tightest(TPRAtFPR(0.01))
+    ('fixed_range', 'fixed_range', 'at_point')
+    """
+    return "tail"
+
+
+@tightest.register(AUC)
+@tightest.register(PartialAUC)
+@tightest.register(StandardizedPartialAUC)
+@tightest.register(FROCArea)
+def _(_measure: Any) -> str:
+    return "fixed_range"
+
+
+@tightest.register(TPRAtFPR)
+@tightest.register(FPRAtTPR)
+def _(_measure: Any) -> str:
+    return "at_point"
+
+
+def interval(
+    y: ArrayLike,
+    scores: ArrayLike,
+    *,
+    measure: str | Measure = "auc",
+    confidence: float = 0.95,
+    method: str = "auto",
+    side: Side = "two-sided",
+    sample_weight: ArrayLike | None = None,
+    qid: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
+    pos_label: Any = None,
+    positive_rate: float | None = None,
+    n_replicates: int = 2000,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> Interval:
+    """Say where the true value of a measure lies, from a sample the scorer was not trained on.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        0/1, -1/+1, bool, or any two values with ``pos_label``.
+    scores : array-like of shape (n,)
+        Finite numbers, higher = more positive.
+    measure : str or Measure, default="auc"
+        Any measure.
+    confidence : float, default=0.95
+        The probability, in (0, 1), that the truth lies inside.
+    method : str, default="auto"
+        ``"auto"`` takes the method expected to be tightest among those that hold for any distribution and sample size:
+        ``"fixed_range"`` for the AUC and partial AUCs, ``"at_point"`` for a rate at a rate, ``"tail"``, a band for the
+        whole curve, for all else, and a bound over queries where ``qid`` is given. It is chosen by the measure and the
+        counts alone. Others: ``"mcdiarmid"``, ``"hoeffding"``, ``"kl"``, ``"bernstein"`` (AUC), ``"dkw"`` (all);
+        asymptotic, so that they may promise too much on small samples: ``"delong"`` (areas), ``"bootstrap"`` (all).
+    side : {"two-sided", "lower", "upper"}, default="two-sided"
+        Which ends are promised; a single end is closer, but for measures of the best fraction, which need both.
+    sample_weight, qid : array-like of shape (n,), optional
+        As for a measure. Weights need the bootstrap; with queries, the queries are the independent draws.
+    clusters : array-like of shape (n,), optional
+        Which rows belong together; needs the bootstrap.
+    pos_label : optional
+        The value of ``y`` that means positive.
+    positive_rate : float, optional
+        The share of positives in the population, if it is known, for measures that depend on it. The estimate is that
+        of the sample all the same.
+    n_replicates, random_state, n_jobs, progress
+        For the bootstrap.
+
+    Examples
+    --------
+    >>> from headrank.datasets import Binormal
+    >>> y, scores = Binormal(separation=2.0).sample_classes(500, 5000, random_state=0)
+    >>> print(interval(y, scores, measure="pauc@0.05"))  # the truth is 0.4961
+    pauc@0.05 is 0.4628 on 500 positives and 5,000 negatives; the truth is between 0.3542 and 0.5609 with 95 %
+    confidence (fixed_range: any distribution, any sample size)
+    """
+    sample = check_binary(y, scores, sample_weight, qid=qid, pos_label=pos_label)
+    what = measure_of(measure)
+    if positive_rate is not None and not 0 < real("positive_rate", positive_rate) < 1:
+        raise ValueError(f"positive_rate must lie strictly between 0 and 1, got {positive_rate!r}")
+    if method == "bootstrap":
+        return bootstrap(
+            sample,
+            what,
+            confidence=confidence,
+            side=side,
+            clusters=present_rows(clusters, sample_weight),
+            n_replicates=n_replicates,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            progress=progress,
+        )
+    if clusters is not None:
+        raise ValueError(
+            f"method={method!r} takes rows to be independent, those of one cluster are not; use 'bootstrap'"
+        )
+    return interval_of_sample(
+        sample, what, confidence=confidence, side=side, method=method, positive_rate=positive_rate
+    )
+
+
+def interval_of_sample(
+    sample: Sample,
+    measure: Measure,
+    *,
+    confidence: float = 0.95,
+    side: Side = "two-sided",
+    method: str = "auto",
+    positive_rate: float | None = None,
+) -> Interval:
+    """Return the interval from a sample that has passed the door, by query if it has queries."""
+    if sample.queries is None:
+        curve = RocCurve.of_sample(sample.require_both_classes())
+        return interval_of(curve, measure, confidence=confidence, side=side, method=method, positive_rate=positive_rate)
+    if method != "auto":
+        raise ValueError(f"over queries there is method='auto', and 'bootstrap', which is asymptotic, got {method!r}")
+    if sample.weights is not None:
+        require_counts(RocCurve.of_sample(sample), "a bound over queries")
+    values = values_by_query(sample, measure)
+    return over_queries(
+        values, measure, n_pos=int(sample.n_pos), n_neg=int(sample.n_neg), confidence=confidence, side=side
+    )
+
+
+def interval_of(
+    curve: RocCurve,
+    measure: Measure,
+    *,
+    confidence: float = 0.95,
+    side: Side = "two-sided",
+    method: str = "auto",
+    positive_rate: float | None = None,
+) -> Interval:
+    """Return the interval from a curve; see `interval`."""
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, got {method!r}")
+    name = tightest(measure) if method == "auto" else method
+    if name in OF_THE_AUC:
+        if not isinstance(measure, AUC):
+            raise ValueError(f"method={name!r} is a bound for the AUC, not for {measure}; use method='auto'")
+        return OF_THE_AUC[name](curve, confidence=confidence, side=side)
+    if name in OF_A_MEASURE:
+        return OF_A_MEASURE[name](curve, measure, confidence=confidence, side=side)
+    if name == "bootstrap":
+        return bootstrap(curve, measure, confidence=confidence, side=side)
+    return from_band(
+        curve,
+        measure,
+        confidence=confidence,
+        side=side,
+        method="dkw" if name == "dkw" else "tail",
+        positive_rate=positive_rate,
+    )

@@ -1,0 +1,114 @@
+"""The main job: read, train, judge, and write model, report, ranked list and result, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Literal
+
+from headrank.cli._failures import about_output
+from headrank.cli._printing import console, progress_bar
+
+if TYPE_CHECKING:
+    from headrank.cli._sources import Source
+    from headrank.report import Summary
+    from headrank.training.contest import Contest
+    from headrank.training.goal import Goal
+    from headrank.training.progress import Progress
+
+MODEL, REPORT, RANKED, RESULT = "model", "report.html", "ranked.csv", "result.json"
+_WHAT = {
+    REPORT: "the report, to read and to send",
+    RANKED: "the rows kept aside, the best first",
+    MODEL: "the model, for headrank score",
+    RESULT: "all numbers, for machines",
+}
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What is wanted of the training."""
+
+    goal: Goal
+    holdout: float = 0.3
+    models: Literal["all", "linear"] = "all"
+    confidence: float = 0.95
+    seed: int = 0
+
+
+def fit_and_write(
+    source: Callable[[Path], Source], wishes: Wishes, *, out: Path, overwrite: bool = False, as_json: bool = False
+) -> None:
+    """Do the job. The folder is tried first, so that nobody trains for an hour to learn that it cannot be written.
+
+    ``source`` reads the rows; it may leave files in the folder that it is given.
+    """
+    from headrank._whole_files import whole_folder
+    from headrank.report import render_brief, render_json
+
+    started = perf_counter()
+    with about_output(out), whole_folder(out, overwrite=overwrite) as folder, _shown() as progress:
+        contest = _trained(lambda: source(folder), wishes, progress)
+        progress("writing the report", 0, 1)
+        summary = _write(contest, folder)
+        progress("writing the report", 1, 1)
+    screen = console(as_json=as_json)
+    screen.print(render_brief(summary))
+    screen.print(f"Done in {perf_counter() - started:.0f} s. In {out}:")
+    for name, what in _WHAT.items():
+        screen.print(f"  {name:<12} {what}")
+    if as_json:
+        print(render_json(summary), end="")
+
+
+def _trained(source: Callable[[], Source], wishes: Wishes, progress: Progress) -> Contest:
+    from headrank.training.train import train
+
+    progress("reading", 0, 1)
+    rows = source()
+    progress("reading", 1, 1)
+    # Rows that cannot be trained on are an InvalidSampleError; any other error is one of the program.
+    return train(
+        rows.features,
+        rows.y,
+        goal=wishes.goal,
+        origin=rows.origin,
+        qid=rows.qid,
+        ids=rows.ids,
+        holdout=wishes.holdout,
+        models=wishes.models,
+        confidence=wishes.confidence,
+        random_state=wishes.seed,
+        progress=progress,
+    )
+
+
+def _write(contest: Contest, folder: Path) -> Summary:
+    from headrank.model_io import save
+    from headrank.report import render_html, render_json, summarize
+    from headrank.training.results import ranked, table_model
+
+    summary = summarize(contest)
+    save(table_model(contest), folder / MODEL)
+    (folder / REPORT).write_text(render_html(summary), encoding="utf-8")
+    (folder / RESULT).write_text(render_json(summary), encoding="utf-8")
+    # polars prints the shortest number that reads back as the same.
+    (folder / RANKED).write_text(ranked(contest).write_csv(), encoding="utf-8")
+    return summary
+
+
+@contextmanager
+def _shown() -> Iterator[Progress]:
+    """Yield a progress that is drawn on stderr, one bar per step; silent where stderr is no terminal."""
+    with progress_bar() as bars:
+        tasks = {}
+
+        def show(step: str, done: int, total: int) -> None:
+            if step not in tasks:
+                tasks[step] = bars.add_task(step.capitalize(), total=total)
+            bars.update(tasks[step], completed=done, total=total)
+
+        yield show

@@ -1,0 +1,78 @@
+"""Where words and numbers go: answers to stdout, or one JSON object there and the words to stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from math import isfinite
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+_WIDTH_OF_FILES = 160
+
+
+class _Screen(Console):
+    """A console that leaves it to `headrank.cli._failures` what a closed pipe means; rich would exit with code 1."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise the error again, being called where it was caught."""
+        raise
+
+
+def console(*, as_json: bool = False, stderr: bool = False) -> Console:
+    """Return where to print for people: stdout, or stderr where stdout is for a machine."""
+    to_stderr = as_json or stderr
+    stream = sys.stderr if to_stderr else sys.stdout
+    # Names of columns come from the user: nothing in them is markup. What is no terminal has no width to fit.
+    return _Screen(
+        stderr=to_stderr,
+        width=None if stream.isatty() else _WIDTH_OF_FILES,
+        markup=False,
+        emoji=False,
+        highlight=False,
+        soft_wrap=not stream.isatty(),
+    )
+
+
+def progress_bar() -> Progress:
+    """Return a progress bar on stderr, which is silent where stderr is no terminal."""
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+        console=console(stderr=True),
+        transient=True,
+        disable=not sys.stderr.isatty(),
+    )
+
+
+def print_json(answer: dict[str, Any]) -> None:
+    """Print one JSON object in one line on stdout; what is not finite becomes null, as JSON has no word for it."""
+    print(json.dumps(plain(answer), ensure_ascii=False, allow_nan=False))
+
+
+def plain(value: Any) -> Any:
+    """Return the value in words of JSON.
+
+    >>> plain({"low": float("-inf"), "names": ("a", "b")})
+    {'low': None, 'names': ['a', 'b']}
+    """
+    if isinstance(value, dict):
+        return {str(name): plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    if isinstance(value, PurePath):
+        return str(value)
+    if hasattr(value, "item"):  # NumPy's numbers
+        return plain(value.item())
+    if isinstance(value, float):
+        return float(value) if isfinite(value) else None
+    return value

@@ -1,0 +1,343 @@
+"""LinearRankerCV: which surrogate, and how much of it? Decided on the measure itself, on rows not trained on."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+from sklearn.utils.validation import check_is_fitted
+
+from headrank._numbers import above_zero, whole
+from headrank._types import ArrayLike, IntVector, Vector
+from headrank.estimators._problem import Problem, pose
+from headrank.estimators._scorer import LinearScorer
+from headrank.estimators.cv.candidates import DEFAULT_CS, HINGED, SURROGATES, Average, Candidate, Fold, Trial, target_of
+from headrank.estimators.cv.refits import Refits
+from headrank.estimators.cv.rule import in_order_of_choice, why
+from headrank.estimators.cv.search import Search
+from headrank.estimators.cv.tally import Tally, tally_for
+from headrank.estimators.linear import LinearRanker
+from headrank.estimators.threads import threads_that_pay
+from headrank.exceptions import CollapsedFitWarning, OneClassError
+from headrank.labels import check_weights
+from headrank.measures import AUC, EnrichmentFactor, Measure, PartialAUC, PrecisionAt, RecallAt
+from headrank.measures import measure as measure_of
+
+_OF_THE_INPUT = ("classes_", "n_features_in_", "feature_names_in_")
+
+
+class LinearRankerCV(LinearScorer):
+    """The linear scorer to use: surrogate, C and bandwidth chosen by cross-validation on the measure.
+
+    No surrogate wins everywhere. Hinges collapse on overlapping classes, smooth surrogates overfit few positives, and
+    often enough logistic regression is best. So each is tried, and where the folds cannot tell which is best, none is
+    picked but all are averaged. They cannot where one is behind by no more than the standard error of the difference,
+    paired over the folds. First the best candidates of the convex surrogates are averaged so. The smooth ones start
+    from that average and stay near it, as far as their C asks; the best ones of each bandwidth are averaged again.
+    Whichever average then leads by more than the standard error is chosen; if none does, that of all. An average that
+    is clearly behind each of its parts is left out. The choice is fitted to all rows, and is a linear scorer again.
+
+    Cost: about ``cv`` times the number of candidates fits, each starting from the one before; no row is copied.
+
+    Parameters
+    ----------
+    measure : Measure or str, default="pauc@0.1"
+        What to be good at; any measure that `LinearRanker` can learn smoothly.
+    surrogates : sequence of str
+        Some of "logistic", "svc", "auc", "tight", "structural" and "smooth". "svc" is the linear support vector
+        classifier, "auc" the hinge of the whole curve. Where a hinge does not exist for the measure of a best fraction,
+        it is that of the false positive rates up to this fraction.
+    Cs : sequence of float, optional
+        For every surrogate; if not given, 0.001 to 100 for the logistic regression and 0.0001 to 10 for "svc", whose
+        losses are sums over rows, 1 to 1,000 for the hinges and 0.1 to 100 for the smooth surrogate, which are means,
+        in steps of 10. Where the largest is the best, up to two steps further, but for the hinges.
+    bandwidths : sequence of float, default=(0.1, 0.5)
+        Of the smooth surrogate, in standard deviations of the scores.
+    cv : int, splitter or iterable of (train, test), default=5
+        An int means that many folds, stratified by class, and keeping queries whole when ``qid`` is given.
+    standardize : bool, default=None
+        Divide each feature by its standard deviation, without touching X. If None, sparse ones only where that is above
+        1: bits and weights of words are better left as they are.
+    tol : float, default=1e-3
+        As in `LinearRanker`; on the folds the hinges are solved to ten times that.
+    max_iter : int, default=300
+        Passes over X after which a candidate is judged as it is.
+    n_jobs : int, optional
+        Threads, as everywhere in scikit-learn.
+    random_state : int or RandomState, default=0
+        Of the shuffle before the folds are made.
+    verbose : int or callable, default=0
+        1 shows a progress bar; a function is called with the number of fits done and of all expected so far,
+        which may grow.
+
+    Attributes
+    ----------
+    best_ : Candidate or Average
+        What was chosen; an average tells its ``members``.
+    choice_ : str
+        A sentence that says so, and why.
+    best_score_ : float
+        Its mean over the folds. The best of many: somewhat too good, so measure on rows kept aside.
+    cv_results_ : polars.DataFrame
+        One row per candidate and fold; made anew from ``trials_`` whenever it is asked for.
+    trials_ : tuple of Trial
+        One per candidate, in the order of the candidates; averages stand behind what they may consist of.
+    measure_ : Measure
+        What was measured on the folds: ``measure``, a number of first rows turned into a fraction of all.
+    rankers_ : tuple of LinearRanker
+        The choice, fitted to all rows; of an average, those members that have not collapsed there. Smooth ones were
+        fitted along the smaller C of their grid, as on the folds: fitted anew by themselves, they may end elsewhere.
+    collapsed_ : bool
+        Whether no candidate has learned anything.
+    n_iter_ : int
+        Passes over the rows that this last fit took.
+    coef_, intercept_, classes_, n_features_in_, feature_names_in_
+        As everywhere in scikit-learn. Training scores have variance 1, whatever was chosen.
+
+    Examples
+    --------
+    >>> from headrank.datasets import coarse_eights
+    >>> X, y = coarse_eights()
+    >>> ranker = LinearRankerCV("pauc@0.3", surrogates=("logistic", "tight"), Cs=(0.1, 1.0), cv=3).fit(X, y)
+    >>> print(ranker.choice_)  # doctest: +ELLIPSIS
+    Chose ...
+    """
+
+    trials_: tuple[Trial, ...]
+    measure_: Measure
+    best_: Candidate | Average
+    rankers_: tuple[LinearRanker, ...]
+
+    def __init__(
+        self,
+        measure: Measure | str = "pauc@0.1",
+        *,
+        surrogates: Sequence[str] = SURROGATES,
+        Cs: Sequence[float] | None = None,
+        bandwidths: Sequence[float] = (0.1, 0.5),
+        cv: Any = 5,
+        standardize: bool | None = None,
+        tol: float = 1e-3,
+        max_iter: int = 300,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        verbose: int | Callable[[int, int], None] = 0,
+    ) -> None:
+        self.measure = measure
+        self.surrogates = surrogates
+        self.Cs = Cs
+        self.bandwidths = bandwidths
+        self.cv = cv
+        self.standardize = standardize
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
+        """Choose by cross-validation, then fit the choice to all rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_rows, n_features)
+            Dense or CSR, float64 or float32 are used as they are; X is never copied then.
+        y : array-like of shape (n_rows,)
+            Two classes; the greater one, in sorted order, is the positive one.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weight 2 is the same as the row twice.
+        qid : array-like of shape (n_rows,), optional
+            Query of each row: measured is the mean over queries, and no query is split between folds.
+        """
+        problem = self._pose(measure_of(self.measure), X, y, sample_weight, qid)
+        groups = self._groups(problem.measure)
+        for group in groups:  # a measure that a surrogate cannot learn is refused before anything is fitted
+            problem.with_surrogate(group[0].kind, measure=target_of(problem.measure, group[0].surrogate))
+        folds = [Fold(problem, train, test) for train, test in self._splits(problem, X, y, sample_weight, qid)]
+        with tally_for(self.verbose, f"choosing for {problem.measure}") as tally, threads_that_pay(problem.size):
+            # For the last fits: at most one of each group, and what leads to a smooth one.
+            tally.expect(sum(len(group) if group[0].surrogate == "smooth" else 1 for group in groups))
+            search = Search(folds, self.Cs is None, n_jobs=self.n_jobs, tally=tally, **self._limits())
+            self.trials_, self.measure_ = tuple(search.trials(groups)), problem.measure
+            return self._learn(problem, tally)
+
+    def refit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
+        """Fit what was chosen to other rows, without choosing again. Parameters as in `fit`.
+
+        For rows so many that some of them are enough to choose by. It is fitted for ``measure_``: a number of first
+        rows stays the fraction that it was of the rows chosen by.
+        """
+        check_is_fitted(self, "trials_")
+        problem = self._pose(self.measure_, X, y, sample_weight, qid)
+        with tally_for(self.verbose, f"fitting for {problem.measure}") as tally, threads_that_pay(problem.size):
+            return self._learn(problem, tally)
+
+    def _learn(self, problem: Problem, tally: Tally) -> Self:
+        """Fit the choice to all rows; should it collapse there, the next one in order, and the choice if all do."""
+        tried = [trial.candidate for trial in self.trials_ if isinstance(trial.candidate, Candidate)]
+        refits = Refits(problem, tried, self.standardize, tally=tally, **self._limits())
+        order = in_order_of_choice(self.trials_)
+        chosen, self.rankers_ = next(
+            ((trial, learned) for trial in order if (learned := refits.learned(trial.candidate))),
+            (order[0], refits.rankers(order[0].candidate)),
+        )
+        for ranker in self.rankers_:
+            for name in filter(vars(self).__contains__, _OF_THE_INPUT):
+                setattr(ranker, name, getattr(self, name))
+        self.best_, self.choice_ = chosen.candidate, why(chosen, self.trials_, self.measure_)
+        self.best_score_ = chosen.mean if problem.measure.greater_is_better else -chosen.mean
+        self.coef_, self.intercept_ = _joined(self.rankers_, problem)
+        self.n_iter_ = sum(ranker.n_iter_ for ranker in self.rankers_)
+        self.collapsed_ = all(ranker.collapsed_ for ranker in self.rankers_)
+        if self.collapsed_:
+            warnings.warn(
+                f"every candidate has collapsed: {_why_all(self.surrogates)}",
+                CollapsedFitWarning,
+                stacklevel=3,
+            )
+        elif unconverged := refits.unconverged_of(chosen.candidate):
+            warnings.warn(
+                f"{' and '.join(map(str, unconverged))} did not reach tol={self.tol:g} within {self.max_iter} "
+                "evaluations; raise max_iter or tol, or set standardize=True",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return self
+
+    def _limits(self) -> dict[str, Any]:
+        return {"tol": above_zero("tol", self.tol), "max_iter": whole("max_iter", self.max_iter, at_least=1)}
+
+    @property
+    def cv_results_(self) -> Any:
+        """One row per candidate and fold. A property, so that a model file holds numbers and no data frame."""
+        return _frame(self.trials_, self.measure_)
+
+    def _pose(
+        self, measure: Measure, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, qid: ArrayLike | None
+    ) -> Problem:
+        X, positive = self._admitted(X, y)
+        n_rows = positive.size if sample_weight is None else float(check_weights(sample_weight).sum())
+        return pose(
+            X,
+            positive,
+            measure=measure if qid is not None else _of_any_size(measure, n_rows),
+            surrogate="logistic",
+            bandwidth=1.0,
+            sample_weight=sample_weight,
+            qid=qid,
+            standardize=self.standardize,
+        )
+
+    def _groups(self, measure: Measure) -> list[list[Candidate]]:
+        """All candidates, those that differ in C alone together, in rising order of C."""
+        for name in ("Cs", "bandwidths", "surrogates"):
+            if isinstance(value := getattr(self, name), Real | str):
+                raise TypeError(f"{name} must be a sequence, got {value!r}; for a single one give [{value!r}]")
+        unknown = [name for name in self.surrogates if name not in SURROGATES]
+        if unknown or not self.surrogates:
+            raise ValueError(f"surrogates must be some of {', '.join(map(repr, SURROGATES))}, got {self.surrogates!r}")
+        groups: list[list[Candidate]] = []
+        of_whole_curve = [name for name in self.surrogates if _is_hinge_of_whole_curve(name, measure)]
+        for name in dict.fromkeys(self.surrogates):
+            if name in of_whole_curve and name != of_whole_curve[0]:
+                continue  # the same as the first: over the whole curve all hinges are one
+            Cs = sorted({above_zero("C", C) for C in (DEFAULT_CS[name] if self.Cs is None else self.Cs)})
+            widths = dict.fromkeys(above_zero("bandwidth", width) for width in self.bandwidths)
+            bandwidths = [*widths] if name == "smooth" else [None]
+            if not Cs or not bandwidths:
+                raise ValueError("needed at least one C and one bandwidth, got none")
+            groups += [[Candidate(name, C, bandwidth) for C in Cs] for bandwidth in bandwidths]
+        return groups
+
+    def _splits(
+        self, problem: Problem, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, qid: ArrayLike | None
+    ) -> list[tuple[IntVector, IntVector]]:
+        """Rows to learn from and rows to measure on, by their numbers in the problem."""
+        positive, queries = problem.risk.positive, problem.queries
+        cv: Any = 5 if self.cv is None else self.cv
+        if isinstance(cv, str):
+            raise ValueError(f"cv must be an int, a splitter, or an iterable of (train, test) row numbers, got {cv!r}")
+        if isinstance(cv, Integral):
+            n_folds = whole("cv", cv, at_least=2)
+            n_least = int(min(np.count_nonzero(positive), np.count_nonzero(~positive)))
+            if n_least < n_folds:
+                raise ValueError(f"cv={n_folds} folds need as many rows of each class, but one has {n_least}; lower cv")
+            kind = StratifiedKFold if queries is None else StratifiedGroupKFold
+            splits = list(
+                kind(n_folds, shuffle=True, random_state=self.random_state).split(positive, positive, queries)
+            )
+        else:
+            numbers = np.arange(positive.size) if sample_weight is None else _numbers(sample_weight)
+            of_all = cv.split(X, y, qid) if hasattr(cv, "split") else cv
+            splits = [(_present(numbers[train]), _present(numbers[test])) for train, test in of_all]
+        if not splits:
+            raise ValueError("cv gave no folds; give an int, a splitter, or an iterable of (train, test) row numbers")
+        for k, parts in enumerate(splits):
+            for rows, purpose in zip(parts, ("learn from", "measure on"), strict=True):
+                if not problem.has_both_classes(rows):
+                    what = "rows of both classes" if queries is None else "query with positive and negative rows"
+                    raise OneClassError(f"fold {k + 1} of {len(splits)} has no {what} to {purpose}; lower cv")
+        return splits
+
+
+def _why_all(surrogates: Sequence[str]) -> str:
+    if all(name in HINGED for name in surrogates):
+        return "hinges do where classes overlap and ranges are narrow; let other surrogates take part, as by default"
+    return "no surrogate found a direction in which the positives come first; check whether X says anything about y"
+
+
+def _numbers(sample_weight: ArrayLike) -> IntVector:
+    """The number of each row in the problem, -1 for rows of weight 0, which are absent there."""
+    is_there = np.asarray(sample_weight) > 0
+    return np.where(is_there, np.cumsum(is_there) - 1, -1)
+
+
+def _present(numbers: IntVector) -> IntVector:
+    return numbers[numbers >= 0]
+
+
+def _joined(rankers: Sequence[LinearRanker], problem: Problem) -> tuple[Vector, float]:
+    """Coefficients and intercept of the average, also of one: scores of models of different folds can be compared."""
+    scale = 1.0 if problem.scale is None else problem.scale
+    weights = problem.averaged([ranker.coef_ * scale for ranker in rankers])
+    return problem.coef(weights), -problem.threshold(problem.rows.scores(weights))
+
+
+def _frame(trials: Sequence[Trial], measure: Measure) -> Any:
+    """One row per candidate and fold. Measures that are better when lower appear as they are."""
+    import polars as pl
+
+    sign = 1 if measure.greater_is_better else -1
+    return pl.DataFrame(
+        [
+            {
+                "candidate": str(trial.candidate),
+                "surrogate": trial.candidate.surrogate,
+                "C": trial.candidate.C,
+                "bandwidth": trial.candidate.bandwidth,
+                "fold": fold,
+                str(measure): sign * float(trial.values[fold]),
+                "collapsed": bool(trial.collapsed[fold]),
+                "n_iter": int(trial.n_iter[fold]),
+            }
+            for trial in trials
+            for fold in range(trial.values.size)
+        ],
+        schema_overrides={"C": pl.Float64, "bandwidth": pl.Float64},
+    )
+
+
+def _of_any_size(measure: Measure, n_rows: float) -> Measure:
+    """The measure as it applies to a fold: the first k rows of all become the same fraction of a fold's."""
+    if isinstance(measure, PrecisionAt | RecallAt | EnrichmentFactor) and measure.is_count:
+        return type(measure)(min(measure.k / n_rows, 1.0))
+    return measure
+
+
+def _is_hinge_of_whole_curve(surrogate: str, measure: Measure) -> bool:
+    return surrogate in HINGED and target_of(measure, surrogate) in (AUC(), PartialAUC(max_fpr=1.0))

@@ -1,0 +1,99 @@
+"""What cross-validation has chosen, fitted to all rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from headrank._types import Vector
+from headrank.estimators._problem import Problem
+from headrank.estimators.cv.candidates import Average, Candidate, members_of, target_of
+from headrank.estimators.cv.tally import Tally
+from headrank.estimators.linear import LinearRanker
+
+
+@dataclass(frozen=True, eq=False)
+class Refits:
+    """Fits of candidates to all rows, each made once, be it as the choice or as what a smooth one starts from.
+
+    Attributes
+    ----------
+    problem : Problem
+        Of all rows.
+    tried : sequence of Candidate
+        All candidates. A smooth one is fitted as on the folds, along the smaller C of its grid: its risk has many
+        minima, and which one is found depends on the way.
+    standardize, tol, max_iter
+        As in `headrank.LinearRankerCV`.
+    tally : Tally
+        Of the fits.
+    """
+
+    problem: Problem
+    tried: Sequence[Candidate]
+    standardize: bool | None
+    tol: float
+    max_iter: int
+    tally: Tally
+    _unconverged: list[Candidate] = field(default_factory=list)
+    _fits: dict[Candidate, tuple[LinearRanker, Vector]] = field(default_factory=dict)
+
+    def rankers(self, candidate: Candidate | Average) -> tuple[LinearRanker, ...]:
+        """The members of an average, or the one candidate."""
+        if missing := self._with_ways(_needed(candidate)) - self._fits.keys():
+            self.tally.left(len(missing))
+        return tuple(self._fitted(member)[0] for member in members_of(candidate))
+
+    def learned(self, candidate: Candidate | Average) -> tuple[LinearRanker, ...]:
+        """Those of them that have not collapsed."""
+        return tuple(ranker for ranker in self.rankers(candidate) if not ranker.collapsed_)
+
+    def unconverged_of(self, candidate: Candidate | Average) -> list[Candidate]:
+        """Those of them, or of what they start from, that ran out of passes."""
+        return [each for each in self._unconverged if each in _needed(candidate)]
+
+    def _fitted(self, candidate: Candidate) -> tuple[LinearRanker, Vector]:
+        """The ranker, and its weights for the features as the problem has them; 0 if it has collapsed."""
+        if candidate not in self._fits:
+            starts = [self._fitted(each)[1] for each in candidate.start]
+            ranker = candidate.ranker(self.problem.measure, tol=self.tol, max_iter=self.max_iter)
+            ranker.set_params(standardize=self.standardize)
+            target = target_of(self.problem.measure, candidate.surrogate)
+            problem = replace(self.problem, measure=target).with_surrogate(candidate.kind, bandwidth=ranker.bandwidth)
+            anchor = None
+            if candidate.surrogate == "smooth":
+                anchor = problem.averaged(starts) if starts else ranker.anchor(problem)
+            way = self._way(candidate)
+            start = self._fitted(way[-1])[1] if way else None
+            if start is not None and not start.any():  # a collapsed fit is no place to start from
+                start = None
+            solution = ranker.search(problem, candidate.C, start=start, anchor=anchor)
+            if solution.interrupted:
+                raise KeyboardInterrupt
+            if not solution.converged:
+                self._unconverged.append(candidate)
+            ranker.adopt(problem, solution, C=candidate.C, anchor=anchor)
+            weights = np.zeros_like(solution.weights) if ranker.collapsed_ else solution.weights
+            self._fits[candidate] = ranker, weights
+            self.tally.done()
+        return self._fits[candidate]
+
+    def _way(self, candidate: Candidate) -> list[Candidate]:
+        """Those of smaller C that lead to a smooth one, in rising order."""
+        if candidate.surrogate != "smooth":
+            return []
+        return sorted(
+            (each for each in self.tried if replace(each, C=candidate.C) == candidate and each.C < candidate.C),
+            key=lambda each: each.C,
+        )
+
+    def _with_ways(self, candidates: set[Candidate]) -> set[Candidate]:
+        return candidates.union(*map(self._way, candidates))
+
+
+def _needed(candidate: Candidate | Average) -> set[Candidate]:
+    """The members, and what they start from."""
+    members = members_of(candidate)
+    return {*members, *(start for member in members for start in member.start)}

@@ -1,0 +1,107 @@
+"""The rule by which cross-validation chooses, made against noise, and the sentence that says why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from headrank.estimators.cv.candidates import (
+    Average,
+    Candidate,
+    Trial,
+    as_one,
+    family_of,
+    members_of,
+    standard_error,
+)
+from headrank.measures import Measure
+
+_NOTHING = 1e-12
+"""Of a difference that is all rounding."""
+
+
+def equals(trials: Sequence[Trial]) -> list[Trial]:
+    """The best candidate of each surrogate, as far as the folds cannot tell it from the best of all; that one first.
+
+    They cannot if it is behind by no more than the standard error of the difference, paired over the folds. A smooth
+    surrogate of another bandwidth is another surrogate. Candidates that have collapsed are left out; if all have, so is
+    everyone.
+    """
+    by_surrogate: dict[tuple[str, float | None], Trial] = {}
+    for trial in sorted(trials, key=lambda trial: -trial.mean):
+        if not trial.has_collapsed:
+            by_surrogate.setdefault((trial.candidate.surrogate, trial.candidate.bandwidth), trial)
+    bests = list(by_surrogate.values())
+    return bests[:1] + [trial for trial in bests[1:] if not clearly_behind(trial, bests[0])]
+
+
+def in_order_of_choice(trials: Sequence[Trial]) -> list[Trial]:
+    """The chosen one first, then all others by their means; those that have collapsed come last.
+
+    Chosen is the average of convex and smooth ones, which there is where the folds cannot tell these apart; else the
+    smooth ones, as an average if there is one, should they lead by more than the standard error of the difference; else
+    the convex ones.
+    """
+    by_mean = sorted(trials, key=lambda trial: (trial.has_collapsed, -trial.mean))
+    both, convex, smooth = (_first(by_mean, family) for family in ("both", "convex", "smooth"))
+    chosen = next(trial for trial in (both, convex, smooth) if trial is not None)
+    if chosen is convex and smooth is not None and not smooth.has_collapsed:
+        chosen = smooth if convex.has_collapsed or clearly_behind(convex, smooth) else convex
+    return [chosen, *(trial for trial in by_mean if trial is not chosen)]
+
+
+def _first(trials: Sequence[Trial], family: str) -> Trial | None:
+    """The average of a family, whichever member looks best, as the folds cannot tell; without one, the first."""
+    some = [trial for trial in trials if family_of(trial.candidate) == family]
+    return next((trial for trial in some if isinstance(trial.candidate, Average)), some[0] if some else None)
+
+
+def why(chosen: Trial, trials: Sequence[Trial], measure: Measure) -> str:
+    """Say in a sentence or two what was chosen, and how it compares with the best of what it does not consist of."""
+    sign, candidate = 1 if measure.greater_is_better else -1, chosen.candidate
+    n_folds = chosen.values.size
+    over = (
+        f"{n_folds} folds, standard error {chosen.standard_error:.2g}" if n_folds > 1 else "one fold, and noise unknown"
+    )
+    text = f"Chose {candidate} for {measure}{_start(candidate)}: {sign * chosen.mean:.4g} on average over {over}."
+    if isinstance(candidate, Average):
+        both = family_of(candidate) == "both"
+        text += f" The folds cannot tell {'the convex from the smooth ones' if both else 'these apart'}."
+    own = _surrogates(candidate)
+    others = [trial for trial in trials if not own & _surrogates(trial.candidate) and not trial.has_collapsed]
+    if not others:
+        return text
+    other = max(others, key=lambda trial: trial.mean)
+    lead = chosen.values - other.values
+    by = f"{abs(lead.mean()):.2g}, standard error of the difference {standard_error(lead):.2g}"
+    if lead.mean() >= -_NOTHING:
+        return f"{text} The best of the others, {other.candidate}, is behind by {by}."
+    if not clearly_behind(chosen, other):
+        noise = ": too little, against that noise, to prefer it"
+    else:
+        noise = ", but not the average that it is part of" if _is_part(other, trials) else ""
+    return f"{text} {other.candidate} is ahead by {by}{noise}."
+
+
+def _is_part(trial: Trial, trials: Sequence[Trial]) -> bool:
+    return any(isinstance(each.candidate, Average) and trial.candidate in each.candidate.members for each in trials)
+
+
+def _surrogates(candidate: Candidate | Average) -> set[str]:
+    return {member.surrogate for member in members_of(candidate)}
+
+
+def _start(candidate: Candidate | Average) -> str:
+    """Where the smooth ones start, if there are any."""
+    members = members_of(candidate)
+    starts = [member.start for member in members if member.start]
+    if not starts:
+        return ""
+    if len(starts) < len(members):
+        return ", the smooth starting from the others"
+    return f", starting from {as_one(starts[0])}"
+
+
+def clearly_behind(trial: Trial, best: Trial) -> bool:
+    """Whether it is behind by more than the standard error of the difference, paired over the folds."""
+    lead = best.values - trial.values
+    return bool(lead.mean() > standard_error(lead))

@@ -1,0 +1,229 @@
+"""Tables larger than memory, block by block, in the order of their rows.
+
+Text is cut into blocks here and not by polars, whose own batches are declared unstable and grow with the file when it
+is packed: a line break ends a row if an even number of quotation marks stands before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import islice
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal
+
+from headrank.readers.empty_lines import without_empty_lines
+from headrank.readers.opening import MISSING, UNPACKING_ERRORS, TableFile, disk_failed, existing, opened, table_file
+from headrank.readers.svmlight import load_lines
+from headrank.readers.table_faults import not_utf8, require_columns, why_unreadable
+from headrank.readers.tables import first_record, refuse_names_of_bytes, table_columns
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Kind = Literal["number", "text", "boolean", "date"]
+"""What a column holds; whole numbers are numbers, categories are text."""
+
+_FIRST_READ = 1 << 18  # bytes, to see how long rows are
+_LARGEST_READ = 1 << 26
+
+
+def table_blocks(
+    path: str | PathLike[str],
+    kinds: Mapping[str, Kind],
+    *,
+    keep: Sequence[str] = (),
+    n_rows: int = 100_000,
+    missing: Sequence[str] = MISSING,
+    advance: Callable[[float], None] = lambda _share: None,
+) -> Iterator[pl.DataFrame]:
+    r"""Read some columns of a CSV, TSV or Parquet table in blocks of rows; memory does not grow with the table.
+
+    A column of a text file is read as numbers if it is said to hold them, and as text else, so that it does not change
+    its type from block to block. Parquet columns keep the types that they have. Empty lines are no rows, but in a table
+    of one column.
+
+    Parameters
+    ----------
+    path : path
+        As for `read_table`. A Parquet file takes the memory of its largest row group.
+    kinds : mapping of name to {"number", "text", "boolean", "date"}
+        The columns to read, and what they hold.
+    keep : names
+        Columns to read besides, as they stand: text, in which only the empty field is a gap.
+    n_rows : int, default=100_000
+        Rows of a block, at most.
+    missing : strings
+        What stands for a gap in a text file, besides the empty field.
+    advance : callable, optional
+        Called after each block with the share of the file that has been read.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "patients.csv"
+    ...     _ = path.write_text("id,age,sex\n1,71,f\n2,,m\n3,44,f\n")
+    ...     [block.rows() for block in table_blocks(path, {"age": "number"}, keep=["id"], n_rows=2)]
+    [[(71.0, '1'), (None, '2')], [(44.0, '3')]]
+    """
+    file = table_file(path)
+    names = list(dict.fromkeys([*kinds, *keep]))
+    columns = table_columns(path)
+    require_columns(file, columns, names)
+    if file.is_parquet:
+        yield from _parquet_blocks(file, names, keep, n_rows, advance)
+        return
+    n_before = 0
+    for piece in _pieces(file, n_rows, advance):
+        text = piece if len(columns) == 1 else without_empty_lines(piece)
+        if not text:
+            continue
+        frame = _parsed(file, text, columns, names, kinds, missing, n_before)
+        n_before += frame.height
+        yield from frame.iter_slices(n_rows)
+
+
+def svmlight_blocks(
+    path: str | PathLike[str],
+    *,
+    n_features: int,
+    n_rows: int = 100_000,
+    advance: Callable[[float], None] = lambda _share: None,
+) -> Iterator[Any]:
+    """Read the features of an svmlight or LETOR file in blocks of rows, CSR matrices with ``n_features`` columns.
+
+    Column j is feature j, whether the file counts from 0 or from 1.
+    """
+    file = existing(path)
+    with file.open("rb") as raw, opened(file, raw) as stream:
+        size = file.stat().st_size or 1
+        n_before = 0
+        try:
+            while lines := list(islice(stream, n_rows)):
+                X = load_lines(file, lines, n_features=n_features, first_row=n_before + 1)
+                n_before += X.shape[0]
+                if X.shape[0]:
+                    yield X
+                advance(raw.tell() / size)
+        except UNPACKING_ERRORS as error:
+            if disk_failed(error):
+                raise
+            raise ValueError(
+                f"{file} is not a complete {file.suffix} file ({error}); fetch or compress it again"
+            ) from error
+
+
+def _parquet_blocks(
+    file: TableFile, names: list[str], keep: Sequence[str], n_rows: int, advance: Callable[[float], None]
+) -> Iterator[pl.DataFrame]:
+    import polars as pl
+
+    for column in pl.read_parquet(file.path, columns=list(keep), n_rows=0, glob=False) if keep else ():
+        refuse_names_of_bytes(file, column)
+    try:
+        frame = pl.scan_parquet(file.path, glob=False).select(names)
+        total = frame.select(pl.len()).collect().item()
+        for start in range(0, total, n_rows):
+            yield frame.slice(start, n_rows).collect()
+            advance(min(start + n_rows, total) / total)
+    except pl.exceptions.PolarsError as error:
+        raise why_unreadable(file, error) from error
+
+
+def _pieces(file: TableFile, n_rows: int, advance: Callable[[float], None]) -> Iterator[bytes]:
+    """Cut a text after whole rows, into pieces of about ``n_rows`` rows, without the names of the columns."""
+    with file.path.open("rb") as raw, opened(file.path, raw) as stream:
+        size = file.path.stat().st_size or 1
+        n_lines = first_record(stream).count(b"\n")
+        rest, to_read = b"", _FIRST_READ
+        try:
+            while new := stream.read(to_read):
+                text = rest + new
+                cut = _end_of_last_row(text)
+                piece, rest = text[:cut], text[cut:]
+                if piece:
+                    _require_utf8(file, piece, n_lines)
+                    lines = piece.count(b"\n")
+                    n_lines += lines
+                    to_read = min(max(len(piece) * n_rows // lines, 1 << 10), _LARGEST_READ)
+                    yield piece
+                elif len(rest) > _LARGEST_READ:
+                    raise ValueError(
+                        f"{file} has a quotation mark after line {n_lines:,} that is not closed within "
+                        f"{_LARGEST_READ:,} bytes; close or remove it"
+                    )
+                advance(raw.tell() / size)
+            if rest.strip():
+                _require_utf8(file, rest, n_lines)
+                yield rest
+        except UNPACKING_ERRORS as error:
+            if disk_failed(error):
+                raise
+            raise why_unreadable(file, error) from error
+
+
+def _end_of_last_row(text: bytes) -> int:
+    """Return where the last whole row ends, 0 if none does."""
+    cut = text.rfind(b"\n") + 1
+    n_marks = text.count(b'"', 0, cut)
+    while cut and n_marks % 2:
+        before = text.rfind(b"\n", 0, cut - 1) + 1
+        n_marks -= text.count(b'"', before, cut)
+        cut = before
+    return cut
+
+
+def _require_utf8(file: TableFile, piece: bytes, n_lines: int) -> None:
+    if piece.isascii():
+        return
+    try:
+        piece.decode()
+    except UnicodeDecodeError as error:
+        start = piece.rfind(b"\n", 0, error.start) + 1
+        line = piece[start:].split(b"\n", 1)[0]
+        raise ValueError(not_utf8(file.path, line, n_lines + piece.count(b"\n", 0, error.start) + 1)) from None
+
+
+def _parsed(
+    file: TableFile,
+    text: bytes,
+    columns: list[str],
+    names: list[str],
+    kinds: Mapping[str, Kind],
+    missing: Sequence[str],
+    n_before: int,
+) -> pl.DataFrame:
+    import polars as pl
+
+    numbers = [name for name in names if kinds.get(name) == "number"]
+    as_they_stand = [name for name in names if name not in kinds]
+
+    def read(as_numbers: Collection[str]) -> pl.DataFrame:
+        schema = {name: pl.Float64() if name in as_numbers else pl.String() for name in columns}
+        layout: dict[str, Any] = {"has_header": False, "schema": schema, "separator": file.separator}
+        frame = pl.read_csv(text, null_values=list(missing), **layout).select(names)
+        return frame.with_columns(pl.read_csv(text, **layout).select(as_they_stand)) if as_they_stand else frame
+
+    try:
+        return read(set(numbers))
+    except pl.exceptions.PolarsError as error:
+        try:
+            as_text = read(())
+        except pl.exceptions.PolarsError:
+            raise why_unreadable(file, error) from error
+    return as_text.with_columns(_as_numbers(file, as_text[name], n_before) for name in numbers)
+
+
+def _as_numbers(file: TableFile, column: pl.Series, n_before: int) -> pl.Series:
+    """Convert text to numbers, spaces around them allowed, and name the first that is none."""
+    import polars as pl
+
+    text = column.str.strip_chars()
+    numbers = text.cast(pl.Float64, strict=False)
+    if (bad := (numbers.is_null() & (text != "")).arg_true()).len():
+        raise ValueError(
+            f"column {column.name!r} of {file} holds {column[bad[0]]!r} in row {n_before + bad[0] + 1:,}, but a number "
+            "was needed; mend it, or leave the field empty"
+        )
+    return numbers

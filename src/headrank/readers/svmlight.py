@@ -1,0 +1,165 @@
+"""svmlight and LETOR files, with errors that name the file, the line and the way out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from io import BytesIO
+from itertools import islice
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from headrank._types import BoolVector, Vector
+from headrank.exceptions import InvalidSampleError
+from headrank.readers.opening import UNPACKING_ERRORS, disk_failed, existing, opened
+
+_LINES_PER_BLOCK = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class RankingData:
+    """The rows of an svmlight or LETOR file, from `read_svmlight`.
+
+    Attributes
+    ----------
+    X : CSR matrix of shape (n_rows, n_features)
+        Features, float64.
+    y : bool array of shape (n_rows,)
+        Which rows are positive: those with a grade of at least ``relevant``.
+    qid : int array of shape (n_rows,) or None
+        Query of each row; None if the file has none.
+    grades : array of shape (n_rows,)
+        The labels as they stand in the file.
+    """
+
+    X: Any
+    y: BoolVector
+    qid: npt.NDArray[np.int64] | None
+    grades: Vector
+
+
+def read_svmlight(
+    path: str | PathLike[str], *, relevant: float = 1.0, n_features: int | None = None, zero_based: bool = False
+) -> RankingData:
+    r"""Read an svmlight or LETOR file: ``label [qid:number] feature:value # comment`` on each line.
+
+    Parameters
+    ----------
+    path : path
+        Plain, or compressed and then ending in ``.gz`` or ``.bz2``.
+    relevant : float, default=1.0
+        Rows with a label of at least this are positive. The default fits -1/+1, 0/1 and graded relevance 0, 1, 2,
+        ...; a file labelled 1 and 2 needs 2.
+    n_features : int, optional
+        Columns of X; by default the highest feature in the file. A test file must be read with the number of the
+        training file, as its own last features may never occur.
+    zero_based : bool, default=False
+        Whether the file calls its first feature 0. It is not guessed: a file in which feature 0 never occurs would
+        be shifted by one column against its sister. A file with a feature 0 is refused until this is set.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "letor.txt"
+    ...     _ = path.write_text("2 qid:10 1:0.5 3:1 #docid = GX1\n0 qid:10 2:0.25 #docid = GX2\n")
+    ...     data = read_svmlight(path)
+    >>> data.X.shape, data.y, data.qid, data.grades
+    ((2, 3), array([ True, False]), array([10, 10]), array([2., 0.]))
+    """
+    if not np.isfinite(relevant):
+        raise ValueError(f"relevant must be a finite number, the lowest label of a positive row, got {relevant!r}")
+    file = existing(path)
+    try:
+        X, grades, qid = _load(file, n_features=n_features, zero_based=zero_based)
+    except (ValueError, OverflowError) as error:
+        raise ValueError(_why_unreadable(file, error, n_features, zero_based)) from error
+    except UNPACKING_ERRORS as error:
+        if disk_failed(error):
+            raise
+        raise ValueError(
+            f"{file} is not a complete {file.suffix} file ({error}); fetch or compress it again"
+        ) from error
+    if not grades.size:
+        raise ValueError(
+            f"{file} holds no rows: needed lines like '1 qid:7 1:0.5 3:2'; check that it is the right file"
+        )
+    _require_finite(file, X, 1)
+    if np.isnan(grades).any():
+        raise ValueError(f"{file} has {np.isnan(grades).sum()} rows labelled nan; label or remove them")
+    if qid.size not in (0, grades.size):
+        raise ValueError(
+            f"{file} gives a qid on {qid.size} of its {grades.size} rows; needed one on every row or on none: add "
+            "the missing ones, or remove them all"
+        )
+    return RankingData(X, grades >= relevant, qid if qid.size else None, grades)
+
+
+def load_lines(file: Path, lines: list[bytes], *, n_features: int, first_row: int = 1) -> Any:
+    """Return the features of some lines of a file as a CSR matrix, in which column j is feature j."""
+    try:
+        X, _, _ = _load(BytesIO(b"".join(lines)), n_features=n_features, zero_based=True)
+    except (ValueError, OverflowError) as error:
+        raise ValueError(_why_unreadable(file, error, n_features, zero_based=True)) from error
+    _require_finite(file, X, first_row)
+    return X
+
+
+def _require_finite(file: Path, X: Any, first_row: int) -> None:
+    """Refuse nan and inf, which scikit-learn reads as they are: a feature without a value is left out of its row."""
+    bad = np.flatnonzero(~np.isfinite(X.data))
+    if bad.size:
+        row = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1
+        raise InvalidSampleError(
+            f"{file} has a feature of {X.data[bad[0]]:g} in row {first_row + row:,}; needed finite numbers: mend it, "
+            "or leave the feature out of the row, which then counts as 0"
+        )
+
+
+def _load(source: Any, *, n_features: int | None, zero_based: bool) -> tuple[Any, Vector, npt.NDArray[np.int64]]:
+    from sklearn.datasets import load_svmlight_file
+
+    X, grades, qid = load_svmlight_file(
+        source if isinstance(source, BytesIO) else str(source),
+        query_id=True,
+        n_features=n_features,
+        zero_based=zero_based,
+    )
+    return X, grades, qid
+
+
+def _why_unreadable(file: Path, error: Exception, n_features: int | None, zero_based: bool) -> str:
+    if "n_features" in str(error):
+        return f"{file} has a feature above n_features={n_features}: {error}; raise n_features, or leave it out"
+    if "Invalid index 0" in str(error):
+        return f"{file} has a feature 0, so it counts its features from 0; read it with zero_based=True"
+    where = _first_bad_line(file, zero_based)
+    return (
+        f"{file} is not an svmlight file{where}: {error}; needed a label, then 'qid:number' or nothing, then "
+        "'feature:value' with whole feature numbers in rising order"
+    )
+
+
+def _first_bad_line(file: Path, zero_based: bool) -> str:
+    """Say where the file goes wrong, as scikit-learn does not. By blocks first: a call per line is slow."""
+
+    def parses(lines: list[bytes]) -> bool:
+        try:
+            _load(BytesIO(b"".join(lines)), n_features=None, zero_based=zero_based)
+        except (ValueError, OverflowError):
+            return False
+        return True
+
+    n_before = 0
+    with opened(file) as stream:
+        while block := list(islice(stream, _LINES_PER_BLOCK)):
+            if not parses(block):
+                bad = next((i for i, line in enumerate(block) if not parses([line])), None)
+                if bad is not None:
+                    text = block[bad].decode("utf-8", "backslashreplace").strip()
+                    return f" in line {n_before + bad + 1}, {text[:60]!r}"
+            n_before += len(block)
+    return ""

@@ -1,0 +1,126 @@
+"""What is wrong with this table? Sentences that name the file, the place and the way out."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import re
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from itertools import islice
+from pathlib import Path
+
+from headrank.readers.opening import UNPACKING_ERRORS, TableFile, disk_failed, opened
+
+_LINES_PER_BLOCK = 10_000
+_NAMES_SHOWN = 30
+
+
+def why_unreadable(file: TableFile, error: BaseException) -> ValueError:
+    """Say why polars could not read a table, better than polars does: by looking at the file once more."""
+    first_line = (str(error).strip().splitlines() or [type(error).__name__])[0]
+    if file.is_parquet:
+        return ValueError(_why_no_parquet(file.path, first_line))
+    try:
+        reason = _not_utf8(file.path) or _too_many_fields(file)
+    except UNPACKING_ERRORS as unpacking:
+        if disk_failed(unpacking):
+            raise
+        return ValueError(f"{file} is not a complete .gz file ({unpacking}); fetch or compress it again")
+    return ValueError(
+        reason
+        or f"{file} cannot be read as {file.suffix}: {first_line}; needed UTF-8 text with as many fields in each row "
+        "as names, and every quotation mark closed"
+    )
+
+
+def not_utf8(file: Path, line: bytes, number: int) -> str:
+    """Say which line is not UTF-8, and how to convert the file."""
+    try:
+        line.decode()
+    except UnicodeDecodeError as error:
+        byte = f"0x{line[error.start]:02x}"
+    converted = f"{file.stem}-utf8{file.suffix}"
+    encoding = "UTF-16" if line.startswith((b"\xff\xfe", b"\xfe\xff")) else "WINDOWS-1252"
+    return (
+        f"{file} is not UTF-8 text: line {number:,} has the byte {byte}; convert it first, for instance with "
+        f"'iconv -f {encoding} -t UTF-8 {file.name} > {converted}'"
+    )
+
+
+def refuse_repeated_names(file: TableFile, columns: Sequence[str]) -> None:
+    """Refuse two columns of one name.
+
+    polars renames the second of two equal names; a second target column would pass for a feature.
+    """
+    for name in columns:
+        renamed = re.fullmatch(r"(.*)_duplicated_\d+", name)
+        if renamed and renamed[1] in columns:
+            raise ValueError(f"{file} has two columns named {renamed[1]!r}; rename or remove one")
+
+
+def require_columns(file: TableFile, columns: Sequence[str], names: Iterable[str]) -> None:
+    """Refuse a table without one of these columns, and say which it has."""
+    for name in names:
+        if name in columns:
+            continue
+        if len(columns) == 1 and not file.is_parquet and (other := re.search(r"[;|,\t]", columns[0])):
+            raise ValueError(
+                f"{file} has no column {name!r}; its fields seem to be separated by {other[0]!r}, but {file.suffix} "
+                f"needs {file.separator!r}: save it anew with {file.separator!r}, or name it .tsv if these are tabs"
+            )
+        raise ValueError(f"{file} has no column {name!r}; {close_to(name, columns)}it has {listed(columns)}")
+
+
+def close_to(name: str, columns: Sequence[str]) -> str:
+    """Ask whether another name was meant, if one is similar."""
+    by_small = {column.lower(): column for column in columns}
+    close = get_close_matches(name.lower(), by_small, n=1)
+    return f"did you mean {by_small[close[0]]!r}? " if close else ""
+
+
+def listed(names: Sequence[str]) -> str:
+    """Print names, not too many of them."""
+    return ", ".join(map(repr, names[:_NAMES_SHOWN])) + (", ..." if len(names) > _NAMES_SHOWN else "")
+
+
+def _why_no_parquet(path: Path, first_line: str) -> str:
+    with path.open("rb") as stream:
+        start = stream.read(4)
+        stream.seek(max(path.stat().st_size - 4, 0))
+        end = stream.read(4)
+    if start == b"PAR1" and end != b"PAR1":
+        return f"{path} cannot be read as .parquet: it is cut off, its end is missing; fetch or write it again"
+    if start != b"PAR1":
+        return f"{path} cannot be read as .parquet: it does not begin like one; needed a Parquet file"
+    return f"{path} cannot be read as .parquet: {first_line}; it is damaged, fetch or write it again"
+
+
+def _not_utf8(path: Path) -> str:
+    n_before = 0
+    with opened(path) as stream:
+        while block := list(islice(stream, _LINES_PER_BLOCK)):
+            for number, line in enumerate(block, n_before + 1):
+                try:
+                    line.decode()
+                except UnicodeDecodeError:
+                    return not_utf8(path, line, number)
+            n_before += len(block)
+    return ""
+
+
+def _too_many_fields(file: TableFile) -> str:
+    with opened(file.path) as stream:
+        rows = csv.reader(codecs.iterdecode(stream, "utf-8-sig"), delimiter=file.separator)
+        try:
+            n_names = len(next(rows, []))
+            for row in rows:
+                if len(row) > n_names:
+                    return (
+                        f"{file} cannot be read as {file.suffix}: line {rows.line_num:,} has {len(row)} fields, but "
+                        f"there are {n_names} names; needed as many fields in each row as names: put fields that hold "
+                        f"{file.separator!r} in quotation marks"
+                    )
+        except csv.Error:  # a field of more than 131,072 characters: a quotation mark that is never closed
+            return ""
+    return ""

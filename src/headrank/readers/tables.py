@@ -1,0 +1,244 @@
+"""CSV, TSV and Parquet tables, with errors that name the file, the column and the way out."""
+
+from __future__ import annotations
+
+import gzip
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy.typing as npt
+
+from headrank._types import BoolVector
+from headrank.exceptions import InvalidSampleError
+from headrank.readers.empty_lines import has_empty_lines, without_empty_lines
+from headrank.readers.opening import MISSING, UNPACKING_ERRORS, TableFile, disk_failed, opened, table_file
+from headrank.readers.table_faults import not_utf8, refuse_repeated_names, require_columns, why_unreadable
+from headrank.readers.targets import target_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The rows of a table, from `read_table`.
+
+    Attributes
+    ----------
+    features : polars.DataFrame
+        All columns but the target, the ids and the dropped ones, as they are: numbers, strings, dates, gaps.
+    y : bool array of shape (n_rows,)
+        Which rows are positive.
+    positive : str
+        The value of the target that means positive, as printed.
+    qid : array of shape (n_rows,) or None
+        Query of each row, if asked for, printed as in the file.
+    ids : array of shape (n_rows,) or None
+        Value of the id column of each row, if asked for, printed as in the file: text, or whole numbers if these look
+        the same; as text if some are missing, and those are empty.
+    """
+
+    features: pl.DataFrame
+    y: BoolVector
+    positive: str
+    qid: npt.NDArray[Any] | None = None
+    ids: npt.NDArray[Any] | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.y.size
+
+
+def read_table(
+    path: str | PathLike[str],
+    *,
+    target: str,
+    qid: str | None = None,
+    id: str | None = None,  # noqa: A002  # what the column is called in every table
+    drop: Iterable[str] = (),
+    pos_label: Any = None,
+    missing: Sequence[str] = MISSING,
+) -> Table:
+    r"""Read a CSV, TSV or Parquet table and split off its labels.
+
+    Parameters
+    ----------
+    path : path
+        Ending in ``.csv``, ``.tsv``, either with ``.gz``, or in ``.parquet``. Text is UTF-8, with a line of names;
+        a row with fewer fields than names ends in gaps, and empty lines are no rows (but in a table of one column).
+    target : str
+        Column of the labels: 0/1, -1/+1, true/false, t/f, yes/no, y/n, or any values with ``pos_label``.
+    qid : str, optional
+        Column of the query ids.
+    id : str, optional
+        Column that names the rows, which is no feature.
+    drop : names
+        Columns that are no features.
+    pos_label : optional
+        The value of the target that means positive, of the column's own type or as text: 2 or ``"2"``, ``"true"``;
+        all others are negative.
+    missing : strings
+        What stands for a gap in a text file, besides the empty field.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "patients.csv"
+    ...     _ = path.write_text("id,age,sex,ill\n1,71,f,yes\n2,,m,no\n")
+    ...     table = read_table(path, target="ill", id="id")
+    >>> table.features.columns, table.y, table.ids, table.positive
+    (['age', 'sex'], array([ True, False]), array([1, 2]), 'yes')
+    """
+    if isinstance(drop, str):
+        raise TypeError(f"drop must be a list of names, got the string {drop!r}; write drop=[{drop!r}]")
+    special = [target, *(name for name in (qid, id) if name is not None), *drop]
+    file = table_file(path)
+    columns = table_columns(path)
+    require_columns(file, columns, special)
+    repeated = [name for name, count in Counter(special).items() if count > 1]
+    if repeated:
+        raise ValueError(
+            f"target, qid, id and drop must name different columns of {file}, got {repeated[0]!r} more than once"
+        )
+    named = [name for name in (qid, id) if name is not None]
+    frame = _read(file, missing=missing, columns=[name for name in columns if name != id], as_text=named)
+    if len(special) == len(columns):
+        raise ValueError(f"{file} has no feature left besides {', '.join(map(repr, special))}; drop fewer columns")
+    labels = target_of(frame[target], pos_label=pos_label, where=f"column {target!r} of {file}")
+    return Table(
+        frame.drop([name for name in special if name != id]),
+        labels.y,
+        labels.positive,
+        None if qid is None else _names_of(file, _without_gaps(file, frame[qid])),
+        # No text stands for a gap here: an id may well be NA.
+        None if id is None else _names_of(file, _read(file, missing=(), columns=[id], as_text=[id])[id]),
+    )
+
+
+def read_columns(path: str | PathLike[str], names: Iterable[str], *, missing: Sequence[str] = MISSING) -> pl.DataFrame:
+    r"""Read some columns of a CSV, TSV or Parquet table, and no other into memory, in the order of their names.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "scores.csv"
+    ...     _ = path.write_text("id,y,score\n1,1,0.5\n2,0,0.25\n")
+    ...     read_columns(path, ["score", "y"]).rows()
+    [(0.5, 1), (0.25, 0)]
+    """
+    file, wanted = table_file(path), list(dict.fromkeys(names))
+    require_columns(file, table_columns(path), wanted)
+    return _read(file, missing=missing, columns=wanted).select(wanted)
+
+
+def table_columns(path: str | PathLike[str]) -> list[str]:
+    """Read the names of the columns of a table, and no rows; a name that occurs twice is refused."""
+    import polars as pl
+
+    file = table_file(path)
+    try:
+        if file.is_parquet:
+            columns = pl.scan_parquet(file.path, glob=False).collect_schema().names()
+        else:
+            with opened(file.path) as stream:
+                header = first_record(stream)
+            try:
+                header.decode()
+            except UnicodeDecodeError:  # polars would put signs of its own in place of what it cannot read
+                raise ValueError(not_utf8(file.path, header, 1)) from None
+            if not header.strip():
+                raise pl.exceptions.NoDataError
+            columns = pl.read_csv(header, separator=file.separator, infer_schema=False).columns
+    except pl.exceptions.NoDataError:
+        raise ValueError(f"{file} is empty; needed a line of column names and then rows") from None
+    except (pl.exceptions.PolarsError, *UNPACKING_ERRORS) as error:
+        if disk_failed(error):
+            raise
+        raise why_unreadable(file, error) from error
+    refuse_repeated_names(file, columns)
+    return columns
+
+
+def first_record(stream: Any) -> bytes:
+    """Read the first row of a text, which may have line breaks within quotation marks, and empty lines before it."""
+    record: bytes = stream.readline()
+    while record and (not record.strip() or record.count(b'"') % 2):
+        line = stream.readline()
+        if not line:
+            break
+        record = line if not record.strip() else record + line
+    return record
+
+
+def refuse_names_of_bytes(file: TableFile, column: pl.Series) -> None:
+    """Refuse ids and query ids that cannot be printed: bytes, lists and structs."""
+    import polars as pl
+
+    if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object):
+        raise InvalidSampleError(
+            f"column {column.name!r} of {file} names rows or queries, but is of type {column.dtype}; needed text or "
+            "numbers: convert it"
+        )
+
+
+def _read(file: TableFile, *, missing: Sequence[str], columns: list[str], as_text: Sequence[str] = ()) -> pl.DataFrame:
+    """Read some columns; of a text file, some of them as they stand."""
+    import polars as pl
+
+    try:
+        if file.is_parquet:
+            frame = pl.read_parquet(file.path, columns=columns, glob=False)
+        else:
+            # All rows are looked at for the type of a column: a string in row 1,000,000 makes it a column of strings.
+            frame = pl.read_csv(
+                _text(file),
+                columns=columns,
+                schema_overrides={name: pl.String for name in as_text if name in columns},
+                separator=file.separator,
+                null_values=list(missing),
+                infer_schema_length=None,
+                glob=False,
+            )
+    except (pl.exceptions.PolarsError, *UNPACKING_ERRORS) as error:
+        if disk_failed(error):
+            raise
+        raise why_unreadable(file, error) from error
+    if not frame.height:
+        raise ValueError(f"{file} holds names but no rows; check that it is the right file")
+    return frame
+
+
+def _text(file: TableFile) -> Any:
+    """A text without empty lines: its path, or its bytes where something has to be done to them."""
+    one_column = len(table_columns(file.path)) == 1
+    if file.suffix.endswith(".gz"):  # unpacked here: older polars take a cut-off archive for a strange text file
+        unpacked = gzip.decompress(file.path.read_bytes())
+        return unpacked if one_column else without_empty_lines(unpacked)
+    return file.path if one_column or not has_empty_lines(file) else without_empty_lines(file.path.read_bytes())
+
+
+def _without_gaps(file: TableFile, column: pl.Series) -> pl.Series:
+    if n_missing := column.null_count():
+        raise InvalidSampleError(
+            f"column {column.name!r} of {file} has {n_missing:,} missing values in {column.len():,} rows; drop or fill "
+            "them"
+        )
+    return column
+
+
+def _names_of(file: TableFile, column: pl.Series) -> npt.NDArray[Any]:
+    """Ids or query ids, as they are printed; text that spells whole numbers and nothing else as such: less to hold."""
+    import polars as pl
+
+    refuse_names_of_bytes(file, column)
+    if column.dtype == pl.String and not column.null_count():
+        numbers = column.cast(pl.Int64, strict=False)
+        if (numbers.cast(pl.String) == column).fill_null(value=False).all():
+            return numbers.to_numpy()
+    return (column.cast(pl.String).fill_null("") if column.null_count() else column).to_numpy()

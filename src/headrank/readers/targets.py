@@ -1,0 +1,138 @@
+"""Which rows of a target column are positive, and which printed value says so?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from headrank._types import BoolVector
+from headrank.exceptions import InvalidSampleError, OneClassError
+from headrank.readers.table_faults import close_to
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_SPEAKING = {"yes": "no", "y": "n", "true": "false", "t": "f"}
+"""Words that need no explanation, in any case: the positive one, and its opposite."""
+_HOW = "pos_label=..., on the command line --positive VALUE"
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """A target column, understood.
+
+    Attributes
+    ----------
+    y : bool array of shape (n_rows,)
+        Which rows are positive.
+    positive : str
+        The value that means positive, as printed.
+    """
+
+    y: BoolVector
+    positive: str
+
+
+def target_of(column: pl.Series, *, pos_label: Any = None, where: str) -> Target:
+    """Find the positives of a column, or refuse; ``where`` names the column and its file in errors.
+
+    Without ``pos_label`` the column must speak for itself: 0/1, -1/+1, booleans, yes/no, y/n, true/false, t/f. A
+    ``pos_label`` that is text also matches the printed form of numbers, booleans and dates; all other values are
+    negative, however many there are.
+
+    >>> import polars as pl
+    >>> target = target_of(pl.Series([2, 1, 2]), pos_label="2", where="column 'class'")
+    >>> target.y, target.positive
+    (array([ True, False,  True]), '2')
+    """
+    import polars as pl
+
+    if column.dtype in (pl.Categorical, pl.Enum):
+        column = column.cast(pl.String)
+    missing = (column.is_null() | column.is_nan() if column.dtype.is_float() else column.is_null()).arg_true()
+    if missing.len():
+        everything = missing.len() == column.len()
+        advice = "all are: check that it is the right column" if everything else "drop or fill them"
+        raise InvalidSampleError(
+            f"{where} has {missing.len():,} missing values in {column.len():,} rows, the first in row "
+            f"{missing[0] + 1:,}; {advice}"
+        )
+    values = column.unique(maintain_order=True)
+    wanted = _speaking_for_itself(values, where) if pos_label is None else _named(values, pos_label, where)
+    if not 0 < len(wanted) < values.len():
+        raise OneClassError(
+            f"{where} cannot be the target: all {column.len():,} rows hold {_some(values)}, so there is one class; "
+            f"needed rows of both classes, use more rows or say another value with {_HOW}"
+        )
+    y: BoolVector = np.asarray(column.is_in(wanted).to_numpy(), dtype=bool)
+    return Target(y, _printed(wanted[0]))
+
+
+def _speaking_for_itself(values: pl.Series, where: str) -> list[Any]:
+    """Return the values that mean positive, where there can be no doubt."""
+    import polars as pl
+
+    present = set(values.to_list())
+    if values.dtype == pl.Boolean:
+        return [True] if True in present else []
+    if values.dtype.is_numeric() and (present <= {0, 1} or present <= {-1, 1}):
+        return [value for value in present if value == 1]
+    if values.dtype == pl.String:
+        small = {value.strip().lower() for value in present}
+        for positive, negative in _SPEAKING.items():
+            if small <= {positive, negative}:
+                return [value for value in values.to_list() if value.strip().lower() == positive]
+    if len(present) == 1:
+        raise OneClassError(
+            f"{where} cannot be the target: all rows hold {_some(values)}, so there is one class; needed rows of both"
+        )
+    if len(present) == 2:
+        raise InvalidSampleError(
+            f"{where} cannot be the target as it is: it holds {_some(values)}, which are not 0/1, -1/+1, true/false or "
+            f"yes/no; say which of them means positive with {_HOW}"
+        )
+    raise InvalidSampleError(
+        f"{where} cannot be the target as it is: it holds {len(present):,} different values, {_some(values)}, and "
+        f"needed two; say which of them means positive with {_HOW}, and the others count as negative"
+    )
+
+
+def _named(values: pl.Series, pos_label: Any, where: str) -> list[Any]:
+    """Return the values of the column that were meant by ``pos_label``."""
+    found = [value for value in values.to_list() if _is_meant(value, pos_label)]
+    if not found:
+        printed = [_printed(value) for value in values.to_list()[:1000]]
+        raise InvalidSampleError(
+            f"{where} cannot be the target: pos_label={pos_label!r} does not occur in it; "
+            f"{close_to(str(pos_label), printed)}it holds {_some(values)}; give the value that means positive ({_HOW})"
+        )
+    return found
+
+
+def _is_meant(value: Any, pos_label: Any) -> bool:
+    if not isinstance(pos_label, str) or isinstance(value, str):
+        # True == 1 in Python, but a column of numbers is not one of booleans.
+        return bool(value == pos_label) and isinstance(value, str) == isinstance(pos_label, str)
+    if isinstance(value, bool):
+        return pos_label.strip().lower() == _printed(value)
+    if isinstance(value, int | float):
+        try:
+            return float(pos_label) == value
+        except ValueError:
+            return False
+    return pos_label == _printed(value)
+
+
+def _printed(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def _some(values: pl.Series) -> str:
+    shown = ", ".join(repr(value) for value in values.to_list()[:5])
+    return f"{shown}, ..." if values.len() > 5 else shown

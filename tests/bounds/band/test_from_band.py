@@ -1,0 +1,295 @@
+"""Intervals of every measure from the limits: sound for all populations inside, and no wider than they need be."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headrank.bounds.band.areas import ends_in_band
+from headrank.bounds.band.from_band import from_band
+from headrank.bounds.band.population_limits import PopulationLimits
+from headrank.bounds.band.top import mass_range
+from headrank.curve import RocCurve
+from headrank.datasets import Binormal
+from headrank.measures import (
+    AUC,
+    BEDROC,
+    KS,
+    EnrichmentFactor,
+    FPRAtTPR,
+    FROCArea,
+    Lift,
+    LocalAUC,
+    LocalRankingError,
+    LocalRankingRisk,
+    MassConstrainedError,
+    Measure,
+    PartialAUC,
+    PNormPush,
+    PrecisionAt,
+    RankStatistic,
+    RecallAt,
+    StandardizedPartialAUC,
+    TopFPR,
+    TopTPR,
+    TPRAtFPR,
+    TruncatedAUC,
+    TwoWayPartialAUC,
+    WRanking,
+)
+from headrank.measures.names import MEASURES
+from reference.bands import curve_within, greatest_truncated_area, population_curve
+from strategies import small_rankings
+
+OF_CURVE = [
+    AUC(), PartialAUC(max_fpr=0.1), PartialAUC(min_fpr=0.2, max_fpr=0.7), StandardizedPartialAUC(max_fpr=0.3),
+    StandardizedPartialAUC(min_fpr=0.6, max_fpr=0.9), TwoWayPartialAUC(max_fpr=0.6, min_tpr=0.3),
+    FROCArea(0.5, 2.0, 0.2), TPRAtFPR(0.0), TPRAtFPR(0.15), FPRAtTPR(0.7), FPRAtTPR(1.0), KS(),
+]  # fmt: skip
+OF_RANKS = [
+    RankStatistic(np.sqrt), RankStatistic(np.ceil), PNormPush(0.5), PNormPush(4), WRanking(0.2), WRanking(1.0),
+    BEDROC(0.9), BEDROC(20), PrecisionAt(0.2), RecallAt(0.3), EnrichmentFactor(0.1), Lift(0.5),
+]  # fmt: skip
+OF_TOP = [
+    kind(top)
+    for kind in (TopTPR, TopFPR, LocalAUC, TruncatedAUC, MassConstrainedError, LocalRankingError, LocalRankingRisk)
+    for top in (0.1, 0.5)
+]
+ALL = [*OF_CURVE, *OF_RANKS, *OF_TOP]
+SIDES = ("two-sided", "lower", "upper")
+METHODS = ("tail", "dkw")
+
+pytestmark = pytest.mark.filterwarnings("ignore::headrank.exceptions.MeasureWarning")
+
+
+def binormal(n_rows, seed=0, **kwargs):
+    population = Binormal(**{"separation": 1.5, "positive_rate": 0.3} | kwargs)
+    return RocCurve.from_scores(*population.sample_scores(n_rows, random_state=seed))
+
+
+def test_every_measure_has_an_interval():
+    assert {type(measure) for measure in ALL} == {*MEASURES}
+    for kind in MEASURES:
+        assert ends_in_band.dispatch(kind) is not ends_in_band.dispatch(Measure)
+
+
+# -- soundness: populations that keep to the limits ------------------------------------------------------------
+
+
+def atoms_within(known, fpr, tpr, levels):
+    """Whether no score of the population is more frequent than the sample's counts allow."""
+    curve = known.curve
+    pos = np.append(curve.pos, 0)[levels]
+    neg = np.append(curve.neg, 0)[levels]
+    return np.all(np.diff(tpr) <= known.largest_pos_atoms(pos)) and np.all(np.diff(fpr) <= known.largest_neg_atoms(neg))
+
+
+def populations_within(measure, known, seeds):
+    """Values of the measure on random populations that all the limits allow."""
+    limits = known.curve_alone(rising=True) if measure in OF_CURVE else known.curve_beside(rising=None)
+    low, high = known.positive_rates
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        fpr, tpr, levels = curve_within(limits, rng)
+        if measure in OF_CURVE or atoms_within(known, fpr, tpr, levels):
+            p = rng.choice([low, high, rng.uniform(low, high)])
+            yield measure.value(population_curve(fpr, tpr, p))
+
+
+SAMPLES = {
+    "untied": binormal(60),
+    "tied": RocCurve.from_scores(*(lambda y, s: (y, np.round(2 * s)))(*Binormal(separation=1.0).sample_scores(80, 1))),
+    "rare": binormal(300, separation=2.5, positive_rate=0.03),
+    "reversed": RocCurve.from_scores(*(lambda y, s: (y, -s))(*Binormal(separation=1.0).sample_scores(50, 2))),
+}
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize("measure", ALL, ids=str)
+def test_no_population_within_the_limits_is_outside_the_ends(measure, name):
+    n_tried = 0
+    for positive_rate in (None, 0.1):
+        known = PopulationLimits(SAMPLES[name], 0.2, "tail", "two-sided", positive_rate)
+        ends = ends_in_band(measure, known)
+        for value in populations_within(measure, known, range(12)):
+            assert ends.low - 1e-7 <= value <= ends.high + 1e-7
+            n_tried += 1
+    assert n_tried >= 4
+
+
+@pytest.mark.parametrize("measure", [m for m in ALL if m.prefix not in ("truncauc", "rankerr", "rankstat")], ids=str)
+def test_populations_within_the_limits_come_close_to_both_ends(measure):
+    known = PopulationLimits(binormal(4000, positive_rate=0.5), 0.2, "tail", "two-sided", 0.5)
+    ends = ends_in_band(measure, known)
+    values = list(populations_within(measure, known, range(40)))
+    assert len(values) >= 10
+    # These populations have no ties, which the limits of ranks and above all of the top must allow for.
+    reached = 0.99 if measure in OF_CURVE else 0.75 if measure in OF_RANKS else 0.45
+    assert max(values) - min(values) >= reached * (ends.high - ends.low)
+
+
+@pytest.mark.parametrize("top", [0.05, 0.3, 0.8])
+def test_greatest_truncated_area_equals_a_search_along_the_control_line(top):
+    known = PopulationLimits(binormal(2000), 0.1, "tail", "two-sided", 0.3)
+    limits = known.curve_beside(rising=None)
+    mass = mass_range(top, limits, known)[1]
+    found = greatest_truncated_area(limits.upper.tpr_at, limits.lower.tpr_at, 0.3, mass)
+    high = ends_in_band(TruncatedAUC(top), known).high
+    assert found - 1e-3 <= high <= 1.06 * found + 1e-3
+    upper, lower = limits.lower.transposed(), limits.upper.transposed()
+    found = 2 * 0.3 * 0.7 * greatest_truncated_area(upper.tpr_at, lower.tpr_at, 0.7, mass)
+    high = ends_in_band(LocalRankingError(top), known).high
+    assert found - 1e-3 <= high <= 1.06 * found + 1e-3
+
+
+def test_top_measures_of_untied_rows_on_the_envelopes_by_hand():
+    known = PopulationLimits(binormal(3000), 0.1, "tail", "two-sided", 0.3)
+    limits = known.curve_beside(rising=None)
+    least, greatest = mass_range(0.2, limits, known)
+    assert least == 0.2
+    assert 0.2 < greatest < 0.21
+    for measure, lower, upper in ((TopTPR(0.2), 1, 1), (TopFPR(0.2), 0, 0)):
+        ends = ends_in_band(measure, known)
+        meetings = [
+            limits.lower.meets(0.3, (least, greatest))[lower], limits.upper.meets(0.3, (least, greatest))[upper],
+        ]  # fmt: skip
+        assert ends.low == pytest.approx(np.min(meetings))
+        assert ends.high == pytest.approx(np.max(meetings))
+
+
+def test_heavy_ties_pin_the_mass_of_the_top():
+    # Scores 2, 1, 0 hold 20 %, 40 %, 40 % of the rows: the best 30 % end inside the second, so the top holds 60 %.
+    y = np.tile([1, 0], 5000)
+    scores = np.repeat([2.0, 1.0, 0.0], [2000, 4000, 4000])
+    known = PopulationLimits(RocCurve.from_scores(y, scores), 0.05, "tail", "two-sided", 0.5)
+    least, greatest = mass_range(0.3, known.curve_beside(rising=None), known)
+    assert 0.57 < least < 0.6 < greatest < 0.63
+
+
+# -- shape -----------------------------------------------------------------------------------------------------
+
+
+@given(small_rankings(max_rows=9), st.sampled_from(ALL), st.sampled_from(SIDES), st.sampled_from(METHODS))
+def test_interval_holds_its_estimate_and_is_made_of_numbers(ranking, measure, side, method):
+    curve = RocCurve.from_scores(*ranking[:2])
+    for confidence in (1e-9, 0.5, 0.95, 1 - 1e-12):
+        interval = from_band(curve, measure, confidence=confidence, side=side, method=method)
+        assert np.isfinite([interval.low, interval.high]).all()
+        assert interval.low <= interval.estimate <= interval.high
+        assert interval.estimate == measure.value(curve)
+        assert interval.simultaneous == (side == "two-sided")
+        assert interval.finite_sample
+
+
+@pytest.mark.parametrize("positive_rate", [None, 0.01, 0.99])
+@pytest.mark.parametrize("measure", ALL, ids=str)
+def test_extreme_samples(measure, positive_rate):
+    samples = {
+        "one of each, right": ([1, 0], [2, 1]),
+        "one of each, wrong": ([1, 0], [1, 2]),
+        "one of each, tied": ([1, 0], [1, 1]),
+        "one positive": ([1] + [0] * 40, np.arange(41)),
+        "one negative": ([0] + [1] * 40, np.arange(41)),
+        "perfect": ([1] * 20 + [0] * 30, -np.arange(50)),
+        "worst": ([0] * 20 + [1] * 30, -np.arange(50)),
+        "all tied": ([1] * 20 + [0] * 30, np.zeros(50)),
+    }
+    least, greatest = (0.0, 10.0) if isinstance(measure, EnrichmentFactor) else (0.0, 1.0)
+    if isinstance(measure, StandardizedPartialAUC):
+        least = -2.0
+    if isinstance(measure, LocalRankingRisk):
+        greatest = 1.25  # of two rows: pairs are counted over N (N - 1), which is half of N**2
+    for name, (y, scores) in samples.items():
+        curve = RocCurve.from_scores(y, scores)
+        for side in SIDES:
+            interval = from_band(curve, measure, side=side, positive_rate=positive_rate)
+            assert least <= interval.low <= interval.estimate <= interval.high <= greatest, (name, side)
+        if name == "one of each, tied" and measure in (AUC(), LocalAUC(0.5)):
+            assert interval.high > 0.9  # nothing is known from two rows
+
+
+@pytest.mark.parametrize("measure", ALL, ids=str)
+def test_one_side_is_at_least_as_close(measure):
+    curve = binormal(400)
+    both = from_band(curve, measure)
+    lower, upper = (from_band(curve, measure, side=side) for side in ("lower", "upper"))
+    assert both.low - 1e-3 <= lower.low <= both.estimate <= upper.high <= both.high + 1e-3
+    assert lower.high >= both.high
+    assert upper.low <= both.low
+    if measure in OF_CURVE and both.low > 0 and both.high < 1:
+        assert lower.low > both.low
+        assert upper.high < both.high
+
+
+@pytest.mark.parametrize("measure", ALL, ids=str)
+def test_more_confidence_and_fewer_rows_are_wider(measure):
+    small, large = binormal(300), binormal(30_000)
+    narrow, wide = (from_band(small, measure, confidence=confidence) for confidence in (0.8, 0.99))
+    assert wide.low <= narrow.low + 1e-9
+    assert narrow.high <= wide.high + 1e-9
+    assert from_band(large, measure).width < from_band(small, measure).width or narrow.width < 1e-9
+
+
+def test_a_stated_share_of_positives_is_used_and_said():
+    curve = binormal(2000)
+    unknown, stated = from_band(curve, LocalAUC(0.1)), from_band(curve, LocalAUC(0.1), positive_rate=0.3)
+    assert stated.width < unknown.width
+    assert "random sample" in unknown.assumptions
+    assert "share of positives in the population is 0.3" in stated.assumptions
+    assert "random sample" not in from_band(curve, AUC()).assumptions
+    # In a population with 1 % of positives, far fewer of the best tenth are positive than in the sample.
+    elsewhere = from_band(curve, PrecisionAt(0.1), positive_rate=0.01)
+    assert elsewhere.low < 0.1
+
+
+def test_local_measures_of_all_rows_are_the_auc():
+    curve = binormal(1000)
+    whole = from_band(curve, LocalAUC(1.0))
+    known = PopulationLimits(curve, 0.05, "tail", "two-sided", None)
+    limits = known.curve_beside(rising=None)
+    assert whole.low == pytest.approx(AUC().value(limits.lower.as_curve()), abs=1e-9)
+    assert whole.high == pytest.approx(AUC().value(limits.upper.as_curve()), abs=1e-9)
+
+
+def test_a_count_of_rows_is_a_fraction_of_the_sample():
+    curve = binormal(1000)
+    count, fraction = from_band(curve, PrecisionAt(100)), from_band(curve, PrecisionAt(0.1))
+    assert (count.low, count.high) == pytest.approx((fraction.low, fraction.high))
+    # A list shorter than the count: the hits are divided by the count.
+    assert from_band(curve, PrecisionAt(2000)).high <= 0.5
+
+
+def test_phi_must_not_decrease_and_must_be_finite():
+    curve = binormal(50)
+    with pytest.raises(ValueError, match="not decrease"):
+        from_band(curve, RankStatistic(lambda v: 1 - v))
+    with pytest.raises(ValueError, match="finite"):
+        from_band(curve, RankStatistic(np.log))
+
+
+def test_unknown_measures_and_senseless_arguments_are_refused():
+    class Other(AUC.__base__):
+        prefix = "other"
+        description = "other"
+
+        def _value(self, curve):
+            return 0.5
+
+    curve = binormal(50)
+    with pytest.raises(TypeError, match="register"):
+        from_band(curve, Other())
+    with pytest.raises(ValueError, match="positive_rate"):
+        from_band(curve, AUC(), positive_rate=1.0)
+    with pytest.raises(ValueError, match="side"):
+        from_band(curve, AUC(), side="both")
+    with pytest.raises(ValueError, match="percent"):
+        from_band(curve, AUC(), confidence=95)
+
+
+def test_bedroc_warns_once_for_the_estimate_and_not_for_the_envelopes():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        from_band(binormal(100), BEDROC(20))
+    assert len(caught) == 1
