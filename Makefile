@@ -1,10 +1,11 @@
 # Every target makes the environment it needs; nothing but Python 3.11+, make and the package index is assumed.
 PYTHON ?= python3
 VENV   := .venv
+LOWEST := .venv-lowest
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo check test test-slow docs bench bench-quality format clean
+.PHONY: demo check test test-slow test-processors test-lowest docs bench bench-quality format clean
 
 demo: $(VENV)/.core
 	$(BIN)/headrank demo --out demo --overwrite
@@ -21,6 +22,17 @@ test: $(VENV)/.dev
 
 test-slow: $(VENV)/.dev
 	$(BIN)/pytest -m slow
+
+# What rests on linear algebra, as if on other processors: other kernels of OpenBLAS, fewer vector instructions in NumPy.
+NUMERIC := tests/reference tests/solvers tests/surrogates tests/estimators README.md docs
+test-processors: $(VENV)/.dev
+	$(BIN)/python .ci/processors.py blas -n 2 --dist loadscope $(NUMERIC)
+	$(BIN)/python .ci/processors.py numpy -n 2 --dist loadscope $(NUMERIC)
+
+# The lowest versions that pyproject.toml allows, and no others.
+test-lowest: $(LOWEST)/.dev
+	$(LOWEST)/bin/python .ci/lowest.py --strict-versions
+	$(LOWEST)/bin/pytest -n 2 --dist loadscope
 
 docs: $(VENV)/.docs
 	$(BIN)/sphinx-build -E -W --keep-going -q -b html docs docs/_build
@@ -44,15 +56,21 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) demo bench docs/_build docs/api docs/gallery
+	rm -rf $(VENV) $(LOWEST) demo bench docs/_build docs/api docs/gallery
 
 $(VENV)/.core: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) --editable .
+	$(PIP) --editable '.[cli]'
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.core
 	$(PIP) --editable '.[test,check]'
+	@touch $@
+
+$(LOWEST)/.dev: pyproject.toml .ci/lowest.py
+	$(PYTHON) -m venv --clear $(LOWEST)
+	$(PYTHON) .ci/lowest.py > $(LOWEST)/constraints.txt
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -c $(LOWEST)/constraints.txt --editable '.[test]'
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.core

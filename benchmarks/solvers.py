@@ -128,9 +128,9 @@ class TimedBundle(Bundle):
 class CountedRanker(LinearRanker):
     """A ranker that says where the time of `fit` went."""
 
-    def pose(self, *args: Any) -> Any:
+    def _pose(self, *args: Any) -> Any:
         """State the problem, with rows and surrogate under observation."""
-        problem = super().pose(*args)
+        problem = super()._pose(*args)
         clock, risk = Clock(), problem.risk
         self.clock_ = clock
 
@@ -140,9 +140,9 @@ class CountedRanker(LinearRanker):
 
         return replace(problem, risk=LinearRisk(CountedRows(risk.rows, clock), surrogate, risk.positive))
 
-    def solve(self, problem: Any, C: float, **options: Any) -> Any:
+    def _solve(self, problem: Any, C: float, **options: Any) -> Any:
         """Solve with a bundle under observation."""
-        return super().solve(problem, C, **(options | {"bundle": TimedBundle(self.clock_)}))
+        return super()._solve(problem, C, **(options | {"bundle": TimedBundle(self.clock_)}))
 
 
 def circumstances() -> str:

@@ -170,7 +170,7 @@ def _run(
 ) -> list[tuple[Step, float]]:
     """Each step of a run, and how many passes over the rows it has taken until then."""
     measure = PartialAUC(min_fpr=setting.min_fpr, max_fpr=setting.max_fpr)
-    problem = LinearRanker(measure, surrogate=setting.surrogate).pose(X, y)
+    problem = LinearRanker(measure, surrogate=setting.surrogate)._pose(X, y)
     rows = _CountedRows(problem.rows)
     trace: list[tuple[Step, float]] = []
     METHODS[solver](

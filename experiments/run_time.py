@@ -139,13 +139,13 @@ def run_time(
             ranker = LinearRanker(
                 PartialAUC(max_fpr=max_fpr), surrogate="structural", C=C, tol=tol, max_iter=max_iter, solver=solver
             )
-            problem = ranker.pose(X, y)
+            problem = ranker._pose(X, y)
             routine = _Stopwatch(problem.risk.surrogate)
             problem = replace(problem, risk=replace(problem.risk, surrogate=routine))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)  # a column says so
                 start = time.perf_counter()
-                solution = ranker.solve(problem, C)
+                solution = ranker._solve(problem, C)
                 seconds = time.perf_counter() - start
             timings.append(
                 Timing(

@@ -2,6 +2,7 @@
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 os.environ.setdefault("MPLBACKEND", "Agg")
@@ -20,3 +21,10 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 def pytest_make_parametrize_id(val, argname):
     """Bytes give no name to a test: an archive holds the second it was packed in, and each process packs its own."""
     return argname if isinstance(val, bytes) else None
+
+
+def pytest_collection_modifyitems(items):
+    """Simulations and large inputs have more time than other tests."""
+    for item in items:
+        if item.get_closest_marker("slow") is not None and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(3600))

@@ -5,10 +5,12 @@ import signal
 import subprocess
 import sys
 import sysconfig
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from headrank.cli import main
+from platforms import POSIX
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ def run(capsys, *arguments):
 
 def installed_command():
     """Return how to start the installed command: the console script, or the module where there is no script."""
-    script = Path(sysconfig.get_path("scripts")) / "headrank"
+    script = Path(sysconfig.get_path("scripts")) / ("headrank" if POSIX else "headrank.exe")
     return [str(script)] if script.exists() else [sys.executable, "-m", "headrank"]
 
 
@@ -48,9 +50,9 @@ def heed_ctrl_c():
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def start(*arguments, cwd=None, as_module=False, preexec_fn=heed_ctrl_c, **options):
-    """Start the installed command as a process of its own."""
-    command = [sys.executable, "-m", "headrank"] if as_module else installed_command()
+def start(*arguments, cwd=None, command=None, preexec_fn=heed_ctrl_c, **options):
+    """Start the installed command, or another ``command``, as a process of its own."""
+    command = installed_command() if command is None else command
     return subprocess.Popen(
         [*command, *map(str, arguments)],
         cwd=cwd,
@@ -58,9 +60,42 @@ def start(*arguments, cwd=None, as_module=False, preexec_fn=heed_ctrl_c, **optio
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "COLUMNS": "200", "HEADRANK_TRACEBACK": ""},
-        preexec_fn=preexec_fn,
+        preexec_fn=preexec_fn if POSIX else None,
         **options,
     )
+
+
+STANDING = """
+import importlib, sys, time
+from pathlib import Path
+from headrank.cli import main
+module, kind, method, calls, mark = sys.argv[1:6]
+kind = getattr(importlib.import_module(module), kind)
+original, left = getattr(kind, method), int(calls)
+def standing(*arguments, **options):
+    global left
+    left -= 1
+    if left == 0:
+        Path(mark).touch()
+        while True:  # short waits: one that a library's handler of signals restarts would never end
+            time.sleep(0.01)
+    return original(*arguments, **options)
+setattr(kind, method, standing)
+sys.exit(main(sys.argv[6:]))
+"""
+
+
+def start_and_stand(method, mark, *arguments, calls=1, cwd=None):
+    """Start the command and wait until it stands still at the given call of a method, where it would stay for ever.
+
+    It writes the file ``mark`` then, so that nothing depends on how fast this machine is.
+    """
+    where = [method.__module__, *method.__qualname__.split("."), str(calls), str(mark)]
+    process = start(*arguments, cwd=cwd, command=[sys.executable, "-c", STANDING, *where])
+    while not mark.exists():  # a poll; the time limit of the test ends it
+        assert process.poll() is None, finish(process)
+        time.sleep(0.01)
+    return process
 
 
 def finish(process, *, timeout=300):

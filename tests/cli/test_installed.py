@@ -1,11 +1,9 @@
 """The installed command as a process of its own: what a shell sees, also when it is interrupted or the disk is full."""
 
 import json
-import resource
 import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import polars as pl
@@ -14,24 +12,33 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from skrub import TableVectorizer
 
-from cli.running import Done, finish, installed_command, left_in, refused, start
+from cli.running import Done, finish, installed_command, left_in, refused, start, start_and_stand
 from headrank.model_io import save
 from headrank.training.columns import Column
 from headrank.training.goal import Goal
 from headrank.training.table_model import TableModel
-
-LINES_PER_BLOCK = 20
+from platforms import dev_full, file_size_limits, posix_signals
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A model and a table that takes a while, as it is read in very small blocks."""
+    """A model, a short table and a long one."""
     folder = tmp_path_factory.mktemp("installed")
     rng = np.random.default_rng(0)
     X = pl.DataFrame(rng.normal(size=(100_000, 2)), schema=["a", "b"])
     pipeline = make_pipeline(TableVectorizer(), LogisticRegression()).fit(X[:200], np.arange(200) % 2)
     columns = (Column("a", "number"), Column("b", "number"))
-    model = TableModel("plain", pipeline, columns, 2, "y", "1", None, None, (), Goal(top=0.1), 0.0, "no promise")
+    model = TableModel(
+        name="plain",
+        estimator=pipeline,
+        columns=columns,
+        n_features=2,
+        target="y",
+        positive="1",
+        goal=Goal(top=0.1),
+        threshold=0.0,
+        promise="no promise",
+    )
     save(model, folder / "model")
     X.write_csv(folder / "long.csv")
     X[:500].write_csv(folder / "short.csv")
@@ -49,9 +56,9 @@ def out(folder):
     path.rmdir()
 
 
-@pytest.mark.parametrize("as_module", [True, False], ids=["python -m headrank", "headrank"])
-def test_the_command_is_there(as_module):
-    done = finish(start("plan", "--epsilon", "0.1", "--positive-rate", "0.1", "--json", as_module=as_module))
+@pytest.mark.parametrize("command", [[sys.executable, "-m", "headrank"], None], ids=["python -m headrank", "headrank"])
+def test_the_command_is_there(command):
+    done = finish(start("plan", "--epsilon", "0.1", "--positive-rate", "0.1", "--json", command=command))
     assert done.code == 0
     assert json.loads(done.out)["command"] == "plan"
 
@@ -72,20 +79,21 @@ def test_a_refusal_as_a_process(scores):
     assert refused(finish(start("evaluate", scores, "--target", "il", "--score", "good")), 3, "did you mean 'ill'")
 
 
+@posix_signals
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
-def test_interrupted_in_the_middle(folder, out, sign):
-    process = start("score", "model", "long.csv", "--out", "out/o.csv", "--block", LINES_PER_BLOCK, cwd=folder)
-    deadline = time.monotonic() + 300
-    while not left_in(out):  # an unfinished file shows that rows are being written
-        assert process.poll() is None, finish(process)
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+def test_interrupted_in_the_middle(folder, out, sign, tmp_path):
+    arguments = ["score", "model", "short.csv", "--out", "out/o.csv", "--block", 100]
+    process = start_and_stand(TableModel.decision_function, tmp_path / "mark", *arguments, calls=3, cwd=folder)
+    assert left_in(out) != []  # rows are being written
     process.send_signal(sign)
     assert refused(finish(process), 130, "interrupted; nothing was written")
     assert left_in(out) == []
 
 
+@file_size_limits
 def test_a_full_disk(folder, out):
+    import resource
+
     def small_files_only():
         resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 
@@ -97,6 +105,7 @@ def test_a_full_disk(folder, out):
 PLAN = ["plan", "--epsilon", "0.1", "--positive-rate", "0.1"]
 
 
+@dev_full
 def test_output_that_goes_to_a_full_disk():
     command = [*installed_command(), *PLAN]
     with open("/dev/full", "w") as full:

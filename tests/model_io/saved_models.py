@@ -94,9 +94,19 @@ def _as_fitted(model):
     kinds = ("number", "number", "text", "text", "boolean", "date", "date")
     columns = tuple(Column(name, kind, 1, 2) for name, kind in zip(rows.columns, kinds, strict=True))
     goal = Goal(max_fpr=0.1)
-    return TableModel(
-        "ranker", estimator, columns, len(columns), "y", "1", None, None, ("note",), goal, 0.25, "holds"
-    ), rows
+    fitted = TableModel(
+        name="ranker",
+        estimator=estimator,
+        columns=columns,
+        n_features=len(columns),
+        target="y",
+        positive="1",
+        dropped=("note",),
+        goal=goal,
+        threshold=0.25,
+        promise="holds",
+    )
+    return fitted, rows
 
 
 MAKERS = {

@@ -9,7 +9,7 @@ import pytest
 
 import headrank as hr
 from headrank.curve import share
-from report.contests import CONTESTS, contest_of, html_of, summary_of
+from report.made_up import RESULTS, html_of, result_of, summary_of
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = (
@@ -54,7 +54,7 @@ def browser():
 
 @pytest.fixture
 def opened(browser, tmp_path):
-    """Open the report of a contest; afterwards nothing may have gone wrong, and no one may have been called."""
+    """Open the report of a result; afterwards nothing may have gone wrong, and no one may have been called."""
     trouble, pages = [], []
 
     def open_page(name, width=1280, **options):
@@ -91,7 +91,7 @@ def shown(page):
 
 def by_library(name, goal):
     """The same numbers, computed by the library at the goal that the page shows."""
-    made = contest_of(name)
+    made = result_of(name)
     goal = goal | {"top": float(goal["top"])}  # all rows are 1.0 of them; 1 would be a count
     y, scores, qid = made.y, made.winner.scores, made.qid
     groups = [np.arange(y.size)] if qid is None else [np.flatnonzero(qid == each) for each in np.unique(qid)]
@@ -142,7 +142,7 @@ def drag(page, handle, to, by=0):
 
 @pytest.mark.parametrize("name", TO_COMPARE)
 def test_it_opens_at_the_goal_of_the_report(opened, name):
-    made, page = contest_of(name), opened(name)
+    made, page = result_of(name), opened(name)
     seen = require_equal(name, page)
     if made.goal.top is None:
         assert (seen["min"], seen["max"], seen["lead"]) == (made.goal.min_fpr, made.goal.max_fpr, "fpr")
@@ -294,7 +294,7 @@ def test_a_finger_drags_as_well(opened):
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-@pytest.mark.parametrize("name", CONTESTS)
+@pytest.mark.parametrize("name", RESULTS)
 def test_nothing_sticks_out_at_any_width(opened, name, width):
     page = opened(name, width=width)
     assert page.evaluate("document.documentElement.scrollWidth") <= width

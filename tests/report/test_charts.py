@@ -12,13 +12,13 @@ from headrank.report import charts, summarize
 from headrank.report.charts import control_of
 from headrank.report.geometry import SIDE, bars, forest, histogram_drawing, roc_drawing, ticks
 from headrank.training.goal import Goal
-from report.contests import CONTESTS, contest, contest_of, summary_of
+from report.made_up import RESULTS, result_of, summary_of, training_result
 
-WITHOUT_QUERIES = pytest.mark.parametrize("name", [name for name in CONTESTS if not name.startswith("queries")])
+WITHOUT_QUERIES = pytest.mark.parametrize("name", [name for name in RESULTS if not name.startswith("queries")])
 
 
 def winner_curve(name):
-    made = contest_of(name)
+    made = result_of(name)
     return hr.RocCurve.from_scores(made.y, made.winner.scores)
 
 
@@ -31,8 +31,8 @@ def points(path):
 
 @WITHOUT_QUERIES
 def test_the_drawn_band_holds_the_certified_one(name):
-    made, chart = contest_of(name), summary_of(name).roc
-    paid = 1 - (1 - made.confidence) / len(made.entrants)
+    made, chart = result_of(name), summary_of(name).roc
+    paid = 1 - (1 - made.confidence) / len(made.models)
     certified = hr.band(winner_curve(name), confidence=paid)
     x = np.linspace(0, chart.right, 5003)
     upper, lower = certified.upper_at(x), certified.lower_at(x)
@@ -69,7 +69,7 @@ def test_the_winner_is_drawn_on_its_curve_and_last(name):
 
 @pytest.mark.parametrize("name", ["queries", "queries_top"])
 def test_with_queries_the_mean_curve_is_drawn_without_a_band(name):
-    made, chart = contest_of(name), summary_of(name).roc
+    made, chart = result_of(name), summary_of(name).roc
     assert chart.band is None
     assert chart.control_line is None
     line = chart.lines[-1]
@@ -78,9 +78,9 @@ def test_with_queries_the_mean_curve_is_drawn_without_a_band(name):
     assert line.tpr[middle] == pytest.approx(float(mean), abs=1e-5)
 
 
-@pytest.mark.parametrize("name", ["top", "ties", "one_entrant"])
+@pytest.mark.parametrize("name", ["top", "ties", "one_model"])
 def test_the_control_line_holds_the_points_with_that_many_rows(name):
-    made, chart = contest_of(name), summary_of(name).roc
+    made, chart = result_of(name), summary_of(name).roc
     n_pos = made.y.sum()
     for x, y in chart.control_line:
         assert y * n_pos + x * (made.y.size - n_pos) == pytest.approx(made.goal.top * made.y.size)
@@ -93,9 +93,9 @@ def test_the_range_that_matters_is_shaded():
     assert summary_of("inner_range").roc.right >= 0.25
 
 
-@pytest.mark.parametrize("name", CONTESTS)
+@pytest.mark.parametrize("name", RESULTS)
 def test_histograms_count_every_row_once(name):
-    made, histogram = contest_of(name), summary_of(name).histogram
+    made, histogram = result_of(name), summary_of(name).histogram
     assert sum(histogram.pos_shares) == pytest.approx(1)
     assert sum(histogram.neg_shares) == pytest.approx(1)
     edges = np.array(histogram.edges)
@@ -106,21 +106,21 @@ def test_histograms_count_every_row_once(name):
 
 def test_scores_that_are_all_the_same_still_make_a_histogram():
     y = np.arange(100) % 4 == 0
-    histogram = summarize(contest(Goal(max_fpr=0.5), y, {"ranker": np.full(100, 3.0)})).histogram
+    histogram = summarize(training_result(Goal(max_fpr=0.5), y, {"ranker": np.full(100, 3.0)})).histogram
     assert histogram.edges[0] < 3 < histogram.edges[-1]
     assert max(histogram.pos_shares) == 1
 
 
 def test_one_far_off_row_does_not_squeeze_the_histogram():
-    made = contest_of("top")
+    made = result_of("top")
     far = made.winner.scores.copy()
     far[0] = 1e6
-    histogram = summarize(contest(made.goal, made.y, {"ranker": far})).histogram
+    histogram = summarize(training_result(made.goal, made.y, {"ranker": far})).histogram
     assert histogram.edges[-1] < 100
 
 
 def test_a_control_that_would_be_too_long_is_cut_even_inside_the_goal(monkeypatch):
-    made = contest_of("fpr")
+    made = result_of("fpr")
     curve = winner_curve("fpr")
     monkeypatch.setattr(charts, "MOST_LEVELS", 50)
     wanted = control_of(made, [curve])
@@ -136,7 +136,7 @@ def test_a_control_that_would_be_too_long_is_cut_even_inside_the_goal(monkeypatc
 
 def test_queries_with_too_many_scores_have_no_control(monkeypatch):
     monkeypatch.setattr(charts, "MOST_LEVELS_FOR_GOAL", 100)
-    summary = summarize(contest_of("queries"))
+    summary = summarize(result_of("queries"))
     assert summary.control is None
     assert "more than the 100" in summary.no_control
 

@@ -13,9 +13,9 @@ import pytest
 
 from headrank.report import render_html, render_json, render_text, summarize
 from headrank.report.contents import SCHEMA
-from report.contests import CONTESTS, contest_of, html_of, summary_of
+from report.made_up import RESULTS, html_of, result_of, summary_of
 
-EVERY = pytest.mark.parametrize("name", CONTESTS)
+EVERY = pytest.mark.parametrize("name", RESULTS)
 VOID = {"meta", "input", "path", "rect"}
 """Elements without an end; path and rect end themselves."""
 
@@ -124,7 +124,7 @@ def test_names_from_the_table_are_text_and_nothing_else():
 
 def test_names_from_the_table_do_not_move_the_cursor():
     summary = summary_of("hostile")
-    object.__setattr__(copied := summarize(contest_of("hostile")), "warnings", ("red \x1b[31m\x07 alert",))
+    object.__setattr__(copied := summarize(result_of("hostile")), "warnings", ("red \x1b[31m\x07 alert",))
     assert copied.warnings != summary.warnings
     assert "\x1b" not in render_text(copied)
     assert "\x07" not in render_text(copied)
@@ -146,16 +146,16 @@ def test_the_result_has_a_number_keys_in_order_and_no_bulk(name):
         *("promises", "reproduce"),
     ]
     assert result["schema"] == SCHEMA == 1
-    assert result["reproduce"]["versions"] == dict(contest_of(name).facts.versions)
+    assert result["reproduce"]["versions"] == dict(result_of(name).provenance.versions)
     assert len(text) < 40_000
     assert text.endswith("}\n")
 
 
 @pytest.mark.parametrize("name", ["top", "queries", "hostile"])
-def test_the_same_contest_gives_the_same_bytes_in_another_process(name):
+def test_the_same_result_gives_the_same_bytes_in_another_process(name):
     code = (
-        "import sys, hashlib; from report.contests import CONTESTS; from headrank import report;"
-        f"s = report.summarize(CONTESTS[{name!r}]());"
+        "import sys, hashlib; from report.made_up import RESULTS; from headrank import report;"
+        f"s = report.summarize(RESULTS[{name!r}]());"
         "t = report.render_html(s) + report.render_text(s) + report.render_json(s);"
         "print(hashlib.sha256(t.encode()).hexdigest())"
     )
@@ -170,7 +170,7 @@ def test_the_same_contest_gives_the_same_bytes_in_another_process(name):
 def test_rendering_twice_gives_the_same_bytes():
     summary = summary_of("ties")
     assert render_html(summary) == render_html(summary)
-    assert render_html(summarize(contest_of("ties"))) == html_of("ties")
+    assert render_html(summarize(result_of("ties"))) == html_of("ties")
 
 
 def test_pages_stay_small():

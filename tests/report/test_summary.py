@@ -10,16 +10,16 @@ import pytest
 import headrank as hr
 from headrank.report import summarize
 from headrank.report.charts import MOST_LEVELS, tick_step
-from headrank.training.contest import Coefficient
 from headrank.training.goal import Goal
-from report.contests import CONTESTS, contest, contest_of, summary_of
+from headrank.training.result import Coefficient
+from report.made_up import RESULTS, result_of, summary_of, training_result
 
-EVERY = pytest.mark.parametrize("name", CONTESTS)
-WITHOUT_QUERIES = pytest.mark.parametrize("name", [name for name in CONTESTS if not name.startswith("queries")])
+EVERY = pytest.mark.parametrize("name", RESULTS)
+WITHOUT_QUERIES = pytest.mark.parametrize("name", [name for name in RESULTS if not name.startswith("queries")])
 
 
 def curve_of(made, name=None):
-    scores = made.entrant(name or made.selection.picked).scores
+    scores = made.model(name or made.selection.picked).scores
     return hr.RocCurve.from_scores(made.y, scores)
 
 
@@ -51,10 +51,10 @@ def test_texts_hold_no_markup_of_ours(name):
 
 @WITHOUT_QUERIES
 def test_the_answer_is_the_headline_of_the_winner_on_the_holdout(name):
-    made, answer = contest_of(name), summary_of(name).answer
+    made, answer = result_of(name), summary_of(name).answer
     measure, curve = made.goal.headline, curve_of(made)
     assert answer.estimate == measure.value(curve)
-    paid = 1 - (1 - made.confidence) / len(made.entrants)
+    paid = 1 - (1 - made.confidence) / len(made.models)
     bound = hr.interval(made.y, made.winner.scores, measure=measure, confidence=paid, side="lower")
     assert answer.bound.low == bound.low
     if answer.total is None:
@@ -74,10 +74,10 @@ def test_the_answer_is_the_headline_of_the_winner_on_the_holdout(name):
 
 @pytest.mark.parametrize("name", ["queries", "queries_top"])
 def test_with_queries_the_answer_is_a_mean_over_them(name):
-    made, answer = contest_of(name), summary_of(name).answer
+    made, answer = result_of(name), summary_of(name).answer
     mean = made.goal.measure(made.y, made.winner.scores, qid=made.qid)
     assert answer.estimate == pytest.approx(float(mean), abs=1e-12)
-    paid = 1 - (1 - made.confidence) / len(made.entrants)
+    paid = 1 - (1 - made.confidence) / len(made.models)
     bound = hr.interval(
         made.y, made.winner.scores, measure=made.goal.measure, confidence=paid, side="lower", qid=made.qid
     )
@@ -98,7 +98,7 @@ def test_the_first_sentence_for_a_best_fraction():
 
 
 def test_the_first_sentence_for_a_false_positive_rate():
-    made, answer = contest_of("separated"), summary_of("separated").answer
+    made, answer = result_of("separated"), summary_of("separated").answer
     assert made.y.sum() == 40
     assert answer.sentences[0] == (
         "If you accept a false positive rate of 5 % (18 false alarms among the 360 negatives of the holdout), the "
@@ -130,11 +130,11 @@ def test_the_first_sentence_for_a_false_positive_rate():
     ],
 )
 def test_the_rivals_are_named_with_their_own_counts(name, picked, said):
-    made, summary = contest_of(name), summary_of(name)
+    made, summary = result_of(name), summary_of(name)
     assert summary.picked == picked
     counts = {
         each.name: round(made.goal.headline.value(curve_of(made, each.name)) * summary.answer.total)
-        for each in made.entrants
+        for each in made.models
     }
     counts["trees"] = counts.get("gradient boosting")
     for key, count in counts.items():
@@ -142,10 +142,10 @@ def test_the_rivals_are_named_with_their_own_counts(name, picked, said):
     assert summary.answer.sentences[1] == said
 
 
-def test_one_entrant_has_no_rivals_and_pays_for_no_one():
-    answer = summary_of("one_entrant").answer
+def test_one_model_has_no_rivals_and_pays_for_no_one():
+    answer = summary_of("one_model").answer
     assert len(answer.sentences) == 1
-    made = contest_of("one_entrant")
+    made = result_of("one_model")
     bound = hr.interval(made.y, made.winner.scores, measure=made.goal.headline, side="lower")
     assert answer.bound.low == bound.low
 
@@ -157,7 +157,7 @@ def test_a_rival_ahead_at_the_headline_is_owned_up_to():
 
     y = np.repeat([True, False], 10)
     entrants = {"ranker": scores("PPPPPPNNNNNPPPPNNNNN"), "logistic regression": scores("NNNPPPPPPPPPPNNNNNNN")}
-    sentences = summarize(contest(Goal(max_fpr=0.4), y, entrants)).answer.sentences
+    sentences = summarize(training_result(Goal(max_fpr=0.4), y, entrants)).answer.sentences
     assert "the ranker finds 6 of 10 positives" in sentences[0]
     assert sentences[1] == "Logistic regression alone would find 10."
     assert sentences[2].startswith("The ranker was chosen by pauc@0.4, which looks at the whole part of the list")
@@ -166,7 +166,7 @@ def test_a_rival_ahead_at_the_headline_is_owned_up_to():
 
 @EVERY
 def test_models_that_cannot_be_told_apart_are_said_to_be_so_in_the_answer(name):
-    made, summary = contest_of(name), summary_of(name)
+    made, summary = result_of(name), summary_of(name)
     said = " ".join(summary.answer.sentences)
     for each in summary.entrants[1:]:
         assert each.told_apart == (each.name not in made.selection.not_told_apart)
@@ -187,7 +187,7 @@ def test_a_test_for_large_samples_has_its_say_where_nothing_is_proved():
     ):
         method = {"method": name.lower()} | ({} if name == "DeLong" else {"n_replicates": 2000, "random_state": 0})
         found = hr.compare(y, good, entrants["logistic regression"], measure=goal.measure, **method)
-        summary = summarize(contest(goal, y, entrants))
+        summary = summarize(training_result(goal, y, entrants))
         assert summary.picked == "ranker"
         by_name = {each.name: each for each in summary.entrants}
         rival, twin = by_name["logistic regression"], by_name["gradient boosting"]
@@ -202,7 +202,7 @@ def test_a_test_for_large_samples_has_its_say_where_nothing_is_proved():
 def test_few_rows_are_no_large_sample():
     rng = np.random.default_rng(0)
     y = np.arange(400) < 29
-    made = contest(
+    made = training_result(
         Goal(max_fpr=0.2), y, {"ranker": 3 * y + rng.normal(size=400), "logistic regression": rng.normal(size=400)}
     )
     assert [(each.p_value, each.test) for each in summarize(made).entrants] == [(None, "")] * 2
@@ -211,7 +211,9 @@ def test_few_rows_are_no_large_sample():
 def test_models_that_can_be_told_apart():
     rng = np.random.default_rng(0)
     y = rng.random(4000) < 0.3
-    made = contest(Goal(max_fpr=0.2), y, {"ranker": y + rng.normal(size=4000) / 3, "logistic regression": -1.0 * y})
+    made = training_result(
+        Goal(max_fpr=0.2), y, {"ranker": y + rng.normal(size=4000) / 3, "logistic regression": -1.0 * y}
+    )
     summary = summarize(made)
     assert summary.entrants[1].told_apart
     assert summary.answer.sentences[-1] == (
@@ -221,14 +223,14 @@ def test_models_that_can_be_told_apart():
 
 
 @EVERY
-def test_entrants_come_with_their_intervals_the_winner_first(name):
-    made, summary = contest_of(name), summary_of(name)
-    assert [each.picked for each in summary.entrants] == [True] + [False] * (len(made.entrants) - 1)
-    assert {each.name for each in summary.entrants} == {each.name for each in made.entrants}
+def test_models_come_with_their_intervals_the_winner_first(name):
+    made, summary = result_of(name), summary_of(name)
+    assert [each.picked for each in summary.entrants] == [True] + [False] * (len(made.models) - 1)
+    assert {each.name for each in summary.entrants} == {each.name for each in made.models}
     for each in summary.entrants:
         interval = made.selection.intervals[each.name]
         assert (each.low, each.estimate, each.high) == (interval.low, interval.estimate, interval.high)
-        assert each.auc == pytest.approx(float(hr.AUC()(made.y, made.entrant(each.name).scores, qid=made.qid)))
+        assert each.auc == pytest.approx(float(hr.AUC()(made.y, made.model(each.name).scores, qid=made.qid)))
         if each.lead is not None:
             ahead = summary.entrants[0].estimate - each.estimate
             assert each.lead.estimate == pytest.approx(ahead, abs=1e-12)
@@ -236,49 +238,49 @@ def test_entrants_come_with_their_intervals_the_winner_first(name):
 
 
 def test_the_drivers_are_the_twenty_largest_coefficients_in_whatever_order_they_come():
-    made = contest_of("top")
+    made = result_of("top")
     drivers = summary_of("top").drivers
     largest = sorted(made.winner.coefficients, key=lambda each: -abs(each.value))[:20]
     assert [(each.feature, each.value) for each in drivers.coefficients] == [(c.feature, c.value) for c in largest]
     assert drivers.n_all == 25
-    turned = tuple(replace(e, coefficients=e.coefficients and e.coefficients[::-1]) for e in made.entrants)
-    assert summarize(replace(made, entrants=turned)).drivers == drivers
+    turned = tuple(replace(e, coefficients=e.coefficients and e.coefficients[::-1]) for e in made.models)
+    assert summarize(replace(made, models=turned)).drivers == drivers
 
 
 def test_trees_have_no_drivers_and_the_best_linear_model_lends_its_own():
-    made = contest_of("trees_win")
-    estimates = {each.name: made.selection.intervals[each.name].estimate for each in made.entrants if each.coefficients}
+    made = result_of("trees_win")
+    estimates = {each.name: made.selection.intervals[each.name].estimate for each in made.models if each.coefficients}
     best = max(estimates, key=estimates.get)
     drivers = summary_of("trees_win").drivers
     assert drivers.words.startswith("Gradient boosting has no coefficients")
     assert f"coefficients of {'the ranker' if best == 'ranker' else best}" in drivers.words
-    of_best = {each.feature: each.value for each in made.entrant(best).coefficients}
+    of_best = {each.feature: each.value for each in made.model(best).coefficients}
     assert drivers.coefficients
     assert all(of_best[each.feature] == each.value for each in drivers.coefficients)
-    bare = replace(made, entrants=tuple(replace(each, coefficients=None) for each in made.entrants))
+    bare = replace(made, models=tuple(replace(each, coefficients=None) for each in made.models))
     assert summarize(bare).drivers.coefficients == ()
 
 
 def test_coefficients_that_are_all_zero():
-    made = contest_of("one_entrant")
-    zero = replace(made.entrants[0], coefficients=(Coefficient("a", 0.0), Coefficient("b", 0.0)))
-    assert summarize(replace(made, entrants=(zero,))).drivers.words.startswith("All coefficients are 0")
+    made = result_of("one_model")
+    zero = replace(made.models[0], coefficients=(Coefficient("a", 0.0), Coefficient("b", 0.0)))
+    assert summarize(replace(made, models=(zero,))).drivers.words.startswith("All coefficients are 0")
 
 
 @EVERY
 def test_a_missing_threshold_is_a_warning_with_its_reason(name):
-    made, summary = contest_of(name), summary_of(name)
+    made, summary = result_of(name), summary_of(name)
     assert (made.no_threshold in summary.warnings) == (made.threshold is None)
     assert summary.threshold.value == (None if made.threshold is None else made.threshold.value)
-    assert set(made.facts.warnings) <= set(summary.warnings)
+    assert set(made.warnings) <= set(summary.warnings)
 
 
 @EVERY
 def test_promises_name_theorem_confidence_and_assumption(name):
     promises = {each.about: each.words for each in summary_of(name).promises}
     assert summary_of(name).answer.bound.theorem in promises["The first number"]
-    assert contest_of(name).selection.interval.theorem in promises["All models"]
-    assert ("The band" in promises) == (contest_of(name).qid is None)
+    assert result_of(name).selection.interval.theorem in promises["All models"]
+    assert ("The band" in promises) == (result_of(name).qid is None)
     assert "independent draws" in promises["What is assumed"]
 
 
@@ -290,7 +292,7 @@ def test_ticks_are_round_and_about_five(length):
 
 
 def test_only_the_head_of_a_long_curve_is_put_into_the_page():
-    made, control = contest_of("large_head"), summary_of("large_head").control
+    made, control = result_of("large_head"), summary_of("large_head").control
     levels = control.curves[0]
     assert len(levels.scores) == MOST_LEVELS < np.unique(made.winner.scores).size
     assert not levels.complete

@@ -8,6 +8,7 @@ import pytest
 
 from headrank.solvers import Bundle, FunctionRisk, cutting_plane, hybrid
 from headrank.solvers.qp import solve_dual
+from reference.programs import solved
 
 SOLVERS = {"hybrid": hybrid, "cutting-plane": cutting_plane}
 
@@ -108,7 +109,7 @@ class MaxOfAffine:
     def minimum(self, C):
         w = cp.Variable(self.n_features)
         risk = cp.pos(cp.max(self.normals @ w + self.offsets))
-        return float(cp.Problem(cp.Minimize(cp.sum_squares(w) / 2 + C * risk)).solve(solver=cp.CLARABEL))
+        return solved(cp.Problem(cp.Minimize(cp.sum_squares(w) / 2 + C * risk)))
 
 
 @pytest.mark.parametrize("C", [0.1, 1.0, 30.0, 1e4])
@@ -287,8 +288,7 @@ def test_the_dual_with_many_cuts_nearly_alike(total, n_features):
     offsets = rng.normal(1, 0.1, 40)
     a = solve_dual(normals @ normals.T, offsets, total)
     w, risk = cp.Variable(n_features), cp.Variable(nonneg=True)
-    primal = cp.Problem(cp.Minimize(cp.sum_squares(w) / 2 + total * risk), [risk >= normals @ w + offsets])
-    best = primal.solve(solver=cp.CLARABEL)
+    best = solved(cp.Problem(cp.Minimize(cp.sum_squares(w) / 2 + total * risk), [risk >= normals @ w + offsets]))
     assert (a >= 0).all()
     assert a.sum() <= total * (1 + 1e-12)
     assert dual_value(normals, offsets, a) == pytest.approx(best, rel=1e-6)

@@ -84,6 +84,10 @@ def test_its_minimiser_is_the_support_vector_classifier(C, weighted):
     # The longer its column of ones, the less LinearSVC's penalty weighs on the intercept.
     reference = LinearSVC(C=C, dual=False, tol=1e-10, intercept_scaling=1e4, max_iter=10_000)
     reference.fit(X, y, sample_weight=weights)
-    np.testing.assert_allclose(ranker.coef_, reference.coef_[0], rtol=1e-3, atol=1e-4)
+    margins = np.where(y == 1, 1, -1) * reference.decision_function(X)
+    losses = np.maximum(1 - margins, 0) ** 2 @ (np.ones(y.size) if weights is None else weights)
+    objective = reference.coef_[0] @ reference.coef_[0] / 2 + C * losses
+    assert ranker.objective_ == pytest.approx(objective, rel=1e-6)
+    assert ranker.lower_bound_ <= objective * (1 + 1e-12)
     assert np.linalg.norm(ranker.coef_) > 1e-2
     assert ranker.gap_ <= 1e-10

@@ -1,4 +1,4 @@
-"""Tables of every kind, and the contests trained on them: once, as training takes seconds."""
+"""Tables of every kind, and the results trained on them: once, as training takes seconds."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from headrank.training.contest import Contest, Origin
 from headrank.training.goal import Goal
+from headrank.training.result import TrainingResult
+from headrank.training.table_info import DataSource
 from headrank.training.train import train
 from training.tables import messy_frame
 
-ORIGIN = Origin("cases.csv", sha256="ab", target="ill", positive="yes", id_column="case", dropped=("note",))
+SOURCE = DataSource(source="cases.csv", target="ill", positive="yes", id_column="case", dropped=("note",))
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """Rows and the contest they gave."""
+    """Rows and the result they gave."""
 
     features: Any
     y: Any
-    contest: Contest
+    result: TrainingResult
     qid: Any = None
 
 
@@ -33,7 +34,7 @@ def messy() -> Case:
     y = rng.random(600) < 0.25
     frame = messy_frame(rng, y)
     ids = np.array([f"case {i}" for i in range(y.size)])
-    return Case(frame, y, train(frame, y, goal=Goal(max_fpr=0.1), origin=ORIGIN, ids=ids))
+    return Case(frame, y, train(frame, y, goal=Goal(max_fpr=0.1), source=SOURCE, ids=ids))
 
 
 @pytest.fixture(scope="session")
@@ -46,6 +47,6 @@ def sparse() -> Case:
     y[-10:] = False
     X = rng.normal(size=(n, 6)) * (rng.random((n, 6)) < 0.5)
     X[:, 0] += 1.5 * y
-    origin = Origin("letor.txt", sha256="cd", target="label", positive=">= 1", qid_column="qid")
-    contest = train(csr_array(X), y, goal=Goal(top=0.3), origin=origin, qid=qid, models="all")
-    return Case(csr_array(X), y, contest, qid)
+    source = DataSource(source="letor.txt", target="label", positive=">= 1", qid_column="qid")
+    result = train(csr_array(X), y, goal=Goal(top=0.3), source=source, qid=qid, models="all")
+    return Case(csr_array(X), y, result, qid)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headrank.exceptions import InvalidSampleError
-from headrank.training.holdout import folds, split, subsample
+from headrank.training.holdout import split, subsample
 
 
 @given(st.integers(10, 60), st.integers(10, 200), st.sampled_from([0.2, 0.3, 0.5]), st.integers(0, 5))
@@ -40,24 +40,6 @@ def test_queries_stay_whole_and_those_with_both_classes_are_on_both_sides(n_mixe
     assert parts.train.size + parts.holdout.size == y.size
     assert np.count_nonzero(held < n_mixed) == round(0.3 * n_mixed)
     assert np.count_nonzero(held >= n_mixed) == round(0.3 * n_pure)
-
-
-@given(st.integers(5, 40), st.integers(0, 20), st.booleans(), st.integers(0, 5))
-def test_folds_part_the_rows_and_each_can_be_measured(n_mixed, n_pure, by_query, seed):
-    y, queries = queries_of(seed, n_mixed, n_pure)
-    pairs = list(folds(y, queries if by_query else None, random_state=seed))
-    assert len(pairs) == 5
-    assert np.array_equal(np.sort(np.concatenate([test for _, test in pairs])), np.arange(y.size))
-    for train, test in pairs:
-        assert np.array_equal(np.union1d(train, test), np.arange(y.size))
-        assert not np.intersect1d(train, test).size
-        if by_query:
-            assert not np.intersect1d(queries[train], queries[test]).size
-            assert np.intersect1d(queries[test][y[test]], queries[test][~y[test]]).size
-        else:
-            assert 0 < np.count_nonzero(y[test]) < test.size
-    sizes = [test.size for _, test in pairs]
-    assert max(sizes) - min(sizes) <= (4 if by_query else 1)
 
 
 def test_the_same_number_gives_the_same_rows_and_another_gives_others():

@@ -1,4 +1,4 @@
-"""train: what a contest promises, on tables small enough to train on in seconds."""
+"""train: what a result promises, on tables small enough to train on in seconds."""
 
 import gc
 import warnings
@@ -11,20 +11,23 @@ from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from fits import alike
 from headrank.bounds.comparison.selection import select
 from headrank.bounds.threshold import threshold_at
 from headrank.estimators._risk import LinearRisk
 from headrank.exceptions import CollapsedFitWarning, InvalidSampleError
 from headrank.measures import AUC
-from headrank.training import entrants as entrants_module
 from headrank.training import holdout as holdout_module
+from headrank.training import models as models_module
 from headrank.training.columns import conformed
-from headrank.training.contest import Contest, Origin
 from headrank.training.goal import Goal
+from headrank.training.handover import Handover
 from headrank.training.holdout import split
-from headrank.training.train import Handover, confidence_of_each, train
+from headrank.training.result import TrainingResult
+from headrank.training.table_info import DataSource
+from headrank.training.train import confidence_of_each, train
 
-ORIGIN = Origin("t.csv", sha256="", target="y", positive="1")
+SOURCE = DataSource(source="t.csv", target="y", positive="1")
 
 
 def small(n=200, seed=0, rate=0.3):
@@ -33,61 +36,61 @@ def small(n=200, seed=0, rate=0.3):
     return pl.DataFrame({"a": rng.normal(size=n) + 1.5 * y, "b": rng.normal(size=n)}), y
 
 
-def trained(frame, y, goal=None, **options) -> Contest:
-    return train(frame, y, goal=goal or Goal(max_fpr=0.2), origin=ORIGIN, models="linear", **options)
+def trained(frame, y, goal=None, **options) -> TrainingResult:
+    return train(frame, y, goal=goal or Goal(max_fpr=0.2), source=SOURCE, models="linear", **options)
 
 
 def test_the_facts_are_those_of_the_table(messy):
-    contest, y = messy.contest, messy.y
-    facts, parts = contest.facts, split(y)
-    assert (facts.n_rows, facts.n_pos) == (y.size, y.sum())
-    assert (facts.n_train, facts.n_train_pos) == (parts.train.size, y[parts.train].sum())
-    assert (facts.n_holdout, facts.n_holdout_pos) == (parts.holdout.size, y[parts.holdout].sum())
-    assert np.array_equal(contest.y, y[parts.holdout])
-    assert contest.ids.tolist() == [f"case {i}" for i in parts.holdout]
-    assert [column.name for column in facts.columns] == messy.features.columns
-    assert (facts.source, facts.target, facts.id_column, facts.dropped) == ("cases.csv", "ill", "case", ("note",))
-    assert set(facts.versions) == {"headrank", "numpy", "scipy", "scikit-learn", "skrub", "polars"}
-    assert facts.n_queries is facts.n_holdout_queries is contest.qid is None
-    said = " ".join(facts.warnings)
+    result, y = messy.result, messy.y
+    info, parts = result.table, split(y)
+    assert (info.n_rows, info.n_pos) == (y.size, y.sum())
+    assert (info.n_train, info.n_train_pos) == (parts.train.size, y[parts.train].sum())
+    assert (info.n_holdout, info.n_holdout_pos) == (parts.holdout.size, y[parts.holdout].sum())
+    assert np.array_equal(result.y, y[parts.holdout])
+    assert result.ids.tolist() == [f"case {i}" for i in parts.holdout]
+    assert [column.name for column in info.columns] == messy.features.columns
+    assert (info.source, info.target, info.id_column, info.dropped) == ("cases.csv", "ill", "case", ("note",))
+    assert set(dict(result.provenance.versions)) == {"headrank", "numpy", "scipy", "scikit-learn", "skrub", "polars"}
+    assert info.n_queries is info.n_holdout_queries is result.qid is None
+    said = " ".join(result.warnings)
     assert "'empty'" in said
     assert "'constant'" in said
     assert "infinite" in said
 
 
-def test_three_entrants_and_what_is_known_of_each(messy):
-    contest = messy.contest
-    assert [each.name for each in contest.entrants] == ["ranker", "logistic regression", "gradient boosting"]
-    for each in contest.entrants:
-        assert each.scores.shape == contest.y.shape
+def test_three_models_and_what_is_known_of_each(messy):
+    result = messy.result
+    assert [each.name for each in result.models] == ["ranker", "logistic regression", "gradient boosting"]
+    for each in result.models:
+        assert each.scores.shape == result.y.shape
         assert each.remark.endswith(".")
         assert not each.collapsed
-    for each in contest.entrants[:2]:
-        assert len(each.coefficients) == contest.facts.n_features
+    for each in result.models[:2]:
+        assert len(each.coefficients) == result.table.n_features
         sizes = [abs(one.value) for one in each.coefficients]
         assert sizes == sorted(sizes, reverse=True)
         assert each.coefficients[0].feature in ("size", "gaps is missing")
         assert {one.feature: one.value for one in each.coefficients}["size"] > 0
-    assert contest.entrants[2].coefficients is None
+    assert result.models[2].coefficients is None
 
 
 def test_the_best_on_the_holdout_is_picked_with_a_certificate_for_all(messy):
-    contest = messy.contest
-    again = select({e.name: e.scores for e in contest.entrants}, contest.y, measure=contest.goal.measure)
-    assert contest.selection.picked == contest.winner.name == again.picked
-    assert contest.selection.intervals == again.intervals
-    assert contest.selection.n_scorers == 3
+    result = messy.result
+    again = select({e.name: e.scores for e in result.models}, result.y, measure=result.goal.measure)
+    assert result.selection.picked == result.winner.name == again.picked
+    assert result.selection.intervals == again.intervals
+    assert result.selection.n_scorers == 3
 
 
 def test_the_threshold_pays_for_having_picked_the_best(messy):
-    contest = messy.contest
-    plain = threshold_at(contest.y, contest.winner.scores, max_fpr=0.1, confidence=0.95)
-    shared = threshold_at(contest.y, contest.winner.scores, max_fpr=0.1, confidence=1 - 0.05 / 3)
-    certified = contest.threshold
+    result = messy.result
+    plain = threshold_at(result.y, result.winner.scores, max_fpr=0.1, confidence=0.95)
+    shared = threshold_at(result.y, result.winner.scores, max_fpr=0.1, confidence=1 - 0.05 / 3)
+    certified = result.threshold
     assert certified.confidence == 0.95
     assert certified.value >= shared.value > plain.value
     assert certified.tpr_low <= shared.tpr_low
-    assert contest.no_threshold == ""
+    assert result.no_threshold == ""
 
 
 def test_the_joint_confidence_that_is_stated_holds_for_three():
@@ -100,60 +103,58 @@ def test_the_joint_confidence_that_is_stated_holds_for_three():
 
 
 def test_no_threshold_says_how_many_rows_it_takes():
-    contest = trained(*small(), goal=Goal(max_fpr=0.01))
-    assert contest.threshold is None
-    assert "max_fpr=0.01 with 95 % confidence, for the best of 2 models, needs at least" in contest.no_threshold
-    assert f"and there are {np.count_nonzero(~contest.y)}" in contest.no_threshold
+    result = trained(*small(), goal=Goal(max_fpr=0.01))
+    assert result.threshold is None
+    assert "max_fpr=0.01 with 95 % confidence, for the best of 2 models, needs at least" in result.no_threshold
+    assert f"and there are {np.count_nonzero(~result.y)}" in result.no_threshold
 
 
 @pytest.mark.parametrize("goal", [Goal(max_fpr=1.0), Goal(top=1.0)])
 def test_a_budget_of_everything_needs_no_threshold(goal):
-    contest = trained(*small(), goal=goal)
-    assert contest.threshold is None
-    assert contest.no_threshold.startswith("A budget of everything")
+    result = trained(*small(), goal=goal)
+    assert result.threshold is None
+    assert result.no_threshold.startswith("A budget of everything")
 
 
 @pytest.mark.parametrize("goal", [Goal(max_fpr=0.001), Goal(top=0.001), Goal(min_fpr=0.05, max_fpr=0.2)])
 def test_parts_smaller_than_a_row_can_be_trained_for(goal):
-    contest = trained(*small(60), goal=goal)
-    assert len(contest.entrants) == 2
+    result = trained(*small(60), goal=goal)
+    assert len(result.models) == 2
 
 
 def test_queries_stay_whole_and_no_threshold_is_promised(sparse):
-    contest = sparse.contest
-    facts = contest.facts
-    assert (facts.n_queries, facts.n_holdout_queries) == (40, np.unique(contest.qid).size)
-    assert contest.qid.size == contest.y.size == 10 * facts.n_holdout_queries
-    assert contest.threshold is None
-    assert "queries" in contest.no_threshold
-    again = select(
-        {e.name: e.scores for e in contest.entrants}, contest.y, measure=contest.goal.measure, qid=contest.qid
-    )
-    assert contest.selection.intervals == again.intervals
-    assert "queries with both classes" in " ".join(facts.warnings)
+    result = sparse.result
+    info = result.table
+    assert (info.n_queries, info.n_holdout_queries) == (40, np.unique(result.qid).size)
+    assert result.qid.size == result.y.size == 10 * info.n_holdout_queries
+    assert result.threshold is None
+    assert "queries" in result.no_threshold
+    again = select({e.name: e.scores for e in result.models}, result.y, measure=result.goal.measure, qid=result.qid)
+    assert result.selection.intervals == again.intervals
+    assert "queries with both classes" in " ".join(result.warnings)
 
 
 def test_sparse_features_have_numbers_for_names(sparse):
-    contest = sparse.contest
-    assert contest.facts.columns == ()
-    assert contest.facts.n_features == 6
-    assert [each.name for each in contest.entrants] == ["ranker", "logistic regression", "gradient boosting"]
-    assert contest.entrants[1].coefficients[0].feature == "feature 0"
-    assert contest.ids.min() >= 1
+    result = sparse.result
+    assert result.table.columns == ()
+    assert result.table.n_features == 6
+    assert [each.name for each in result.models] == ["ranker", "logistic regression", "gradient boosting"]
+    assert result.models[1].coefficients[0].feature == "feature 0"
+    assert result.ids.min() >= 1
 
 
 def test_trees_stay_out_where_dense_features_would_not_fit(monkeypatch):
     frame, y = small()
-    monkeypatch.setattr(entrants_module, "DENSE_NUMBERS", 100)
-    contest = train(csr_array(frame.to_numpy()), y, goal=Goal(max_fpr=0.2), origin=ORIGIN)
-    assert [each.name for each in contest.entrants] == ["ranker", "logistic regression"]
-    assert any("Gradient boosting was left out" in each for each in contest.facts.warnings)
+    monkeypatch.setattr(models_module, "DENSE_NUMBERS", 100)
+    result = train(csr_array(frame.to_numpy()), y, goal=Goal(max_fpr=0.2), source=SOURCE)
+    assert [each.name for each in result.models] == ["ranker", "logistic regression"]
+    assert any("Gradient boosting was left out" in each for each in result.warnings)
 
 
-def test_the_same_number_gives_the_same_contest_and_another_another():
+def test_the_same_number_gives_the_same_result_and_another_another():
     frame, y = small()
     first, again, other = (trained(frame, y, random_state=seed) for seed in (1, 1, 2))
-    assert np.array_equal(first.winner.scores, again.winner.scores)
+    assert alike(first.winner.scores, again.winner.scores)
     assert np.array_equal(first.ids, again.ids)
     assert not np.array_equal(first.ids, other.ids)
 
@@ -162,19 +163,19 @@ def test_the_same_number_gives_the_same_contest_and_another_another():
 def test_with_many_rows_the_ranker_is_chosen_on_some_and_fitted_to_all(monkeypatch, by_query):
     frame, y = small(800)
     qid = np.arange(800) // 4 if by_query else None
-    monkeypatch.setattr(entrants_module, "ROWS_TO_CHOOSE", 150)
+    monkeypatch.setattr(models_module, "ROWS_TO_CHOOSE", 150)
     monkeypatch.setattr(holdout_module, "_LEAST_TO_CHOOSE", 50)
     calls = []
-    contest = trained(frame, y, qid=qid, progress=lambda *call: calls.append(call))
-    fitted = contest.entrants[0]
+    result = trained(frame, y, qid=qid, progress=lambda *call: calls.append(call))
+    fitted = result.models[0]
     last = [(done, total) for step, done, total in calls if step == "fitting the ranker to all rows"]
     assert last == [(done, last[-1][1]) for done in range(last[-1][1] + 1)]
     after = calls.index(("fitting the ranker to all rows", *last[0]))
     assert not any(step == "choosing the ranker" for step, *_ in calls[after:])
-    assert fitted.remark.endswith(f"of {contest.facts.n_train} training rows, and fitted to all.")
+    assert fitted.remark.endswith(f"of {result.table.n_train} training rows, and fitted to all.")
     rows = split(y, qid).train
-    scaled = fitted.model[:-1].transform(conformed(frame, contest.facts.columns)[rows])
-    chosen = fitted.model[-1]
+    scaled = fitted.estimator[:-1].transform(conformed(frame, result.table.columns)[rows])
+    chosen = fitted.estimator[-1]
     for ranker in chosen.rankers_:
         again = clone(ranker).fit(scaled, y[rows], qid=None if qid is None else qid[rows])
         assert again.coef_ == pytest.approx(ranker.coef_, rel=1e-3)
@@ -184,14 +185,14 @@ def test_with_many_rows_the_ranker_is_chosen_on_some_and_fitted_to_all(monkeypat
 
 def test_a_leak_is_suspected():
     frame, y = small()
-    contest = trained(frame.with_columns(paid=pl.Series(y).cast(int)), y)
-    assert any("'paid' (AUC 1.0000)" in each for each in contest.facts.warnings)
+    result = trained(frame.with_columns(paid=pl.Series(y).cast(int)), y)
+    assert any("'paid' (AUC 1.0000)" in each for each in result.warnings)
 
 
 def test_warnings_of_the_fits_become_remarks(monkeypatch):
-    monkeypatch.setattr(entrants_module, "_LOGISTIC_ITERATIONS", 1)
-    contest = trained(*small())
-    assert "Warning: lbfgs failed to converge" in contest.entrants[1].remark
+    monkeypatch.setattr(models_module, "_LOGISTIC_ITERATIONS", 1)
+    result = trained(*small())
+    assert "Warning: lbfgs failed to converge" in result.models[1].remark
 
 
 def test_known_warnings_are_remarks_and_others_are_passed_on():
@@ -200,12 +201,12 @@ def test_known_warnings_are_remarks_and_others_are_passed_on():
         warnings.warn("collapsed. More", CollapsedFitWarning, stacklevel=1)
         warnings.warn("slow:\nand so on", ConvergenceWarning, stacklevel=1)
         warnings.warn("slow:\nagain", ConvergenceWarning, stacklevel=1)
-    assert entrants_module._with_warnings("Done.", caught) == "Done. Warning: collapsed. Warning: slow."
+    assert models_module._with_warnings("Done.", caught) == "Done. Warning: collapsed. Warning: slow."
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         warnings.warn("strange", UserWarning, stacklevel=1)
     with pytest.warns(UserWarning, match="strange"):
-        entrants_module._with_warnings("Done.", caught)
+        models_module._with_warnings("Done.", caught)
 
 
 def test_ctrl_c_in_the_last_fit_ends_the_training(monkeypatch):
@@ -280,28 +281,28 @@ def test_lengths_must_agree(options):
 
 def test_unknown_models_are_refused():
     with pytest.raises(ValueError, match="models must be one of 'all', 'linear'"):
-        train(*small(), goal=Goal(top=0.1), origin=ORIGIN, models="trees")
+        train(*small(), goal=Goal(top=0.1), source=SOURCE, models="trees")
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_one_column_is_enough(seed):
     frame, y = small(seed=seed)
-    contest = trained(frame.select("a"), y, Goal(max_fpr=0.1))
-    assert contest.facts.n_features == 1
-    assert not any(entrant.collapsed for entrant in contest.entrants)
-    assert all(entrant.coefficients[0].value > 0 for entrant in contest.entrants)
+    result = trained(frame.select("a"), y, Goal(max_fpr=0.1))
+    assert result.table.n_features == 1
+    assert not any(model.collapsed for model in result.models)
+    assert all(model.coefficients[0].value > 0 for model in result.models)
 
 
 def test_one_column_that_is_nearly_constant():
     _, y = small()
-    contest = trained(pl.DataFrame({"a": [1.0] * 8 + [0.0] * 192}), y)
-    assert len(contest.entrants) == 2
-    assert all(np.isfinite(entrant.scores).all() for entrant in contest.entrants)
+    result = trained(pl.DataFrame({"a": [1.0] * 8 + [0.0] * 192}), y)
+    assert len(result.models) == 2
+    assert all(np.isfinite(model.scores).all() for model in result.models)
 
 
 def test_seconds_since_1970_are_learned_from():
     rng = np.random.default_rng(0)
     when = rng.permutation(400)
     y = rng.random(400) < 1 / (1 + np.exp(-(when - 250) / 10))
-    contest = trained(pl.DataFrame({"when": 1_700_000_000 + when, "x": rng.normal(size=400)}), y)
-    assert all(AUC()(contest.y, entrant.scores) > 0.95 for entrant in contest.entrants)
+    result = trained(pl.DataFrame({"when": 1_700_000_000 + when, "x": rng.normal(size=400)}), y)
+    assert all(AUC()(result.y, model.scores) > 0.95 for model in result.models)

@@ -4,30 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import singledispatch
+from math import ceil, sqrt
 from typing import Any
 
 from headrank._numbers import real
 from headrank._types import ArrayLike
 from headrank.bounds.asymptotic.bootstrap import bootstrap, present_rows
 from headrank.bounds.asymptotic.delong import delong
-from headrank.bounds.asymptotic.resampling import values_by_query
 from headrank.bounds.band.from_band import from_band
-from headrank.bounds.confidence import Side
+from headrank.bounds.confidence import Side, check_confidence, check_side
 from headrank.bounds.fixed import auc
 from headrank.bounds.fixed.fixed_range import at_point, fixed_range, over_queries
 from headrank.bounds.interval import Interval, require_counts
+from headrank.bounds.sample_curves import SampleCurves
 from headrank.curve import RocCurve
+from headrank.exceptions import ShallowHeadError
 from headrank.labels import Sample, check_binary
-from headrank.measures import (
-    AUC,
-    FPRAtTPR,
-    FROCArea,
-    Measure,
-    PartialAUC,
-    StandardizedPartialAUC,
-    TPRAtFPR,
-)
+from headrank.levels import Depth
+from headrank.measures import AUC, FPRAtTPR, Measure, TPRAtFPR
 from headrank.measures import measure as measure_of
+from headrank.measures.area import AreaMeasure
 
 OF_THE_AUC: dict[str, Callable[..., Interval]] = {
     "mcdiarmid": auc.mcdiarmid,
@@ -37,7 +33,16 @@ OF_THE_AUC: dict[str, Callable[..., Interval]] = {
 }
 OF_A_MEASURE: dict[str, Callable[..., Interval]] = {"at_point": at_point, "fixed_range": fixed_range, "delong": delong}
 BANDS = ("tail", "dkw")
+_MORE = 8.0
+"""Standard deviations beyond the end of its range that a head is cut for an interval."""
 METHODS = ("auto", *OF_THE_AUC, *OF_A_MEASURE, *BANDS, "bootstrap")
+
+
+def check_method(method: Any) -> str:
+    """Return the name of a method of `interval`, or refuse."""
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, got {method!r}")
+    return method  # type: ignore[no-any-return]
 
 
 @singledispatch
@@ -46,17 +51,15 @@ def tightest(_measure: Measure) -> str:
 
     It looks at the measure alone: a choice made after seeing the scores would break the promise.
 
+    >>> from headrank.measures import PartialAUC
     >>> tightest(AUC()), tightest(PartialAUC(max_fpr=0.05)), tightest(TPRAtFPR(0.01))
     ('fixed_range', 'fixed_range', 'at_point')
     """
     return "tail"
 
 
-@tightest.register(AUC)
-@tightest.register(PartialAUC)
-@tightest.register(StandardizedPartialAUC)
-@tightest.register(FROCArea)
-def _(_measure: Any) -> str:
+@tightest.register
+def _(_measure: AreaMeasure) -> str:
     return "fixed_range"
 
 
@@ -124,10 +127,15 @@ def interval(
     pauc@0.05 is 0.4628 on 500 positives and 5,000 negatives; the truth is between 0.3542 and 0.5609 with 95 %
     confidence (fixed_range: any distribution, any sample size)
     """
-    sample = check_binary(y, scores, sample_weight, qid=qid, pos_label=pos_label)
-    what = measure_of(measure)
+    what, confidence, side = measure_of(measure), check_confidence(confidence), check_side(side)
+    check_method(method)
     if positive_rate is not None and not 0 < real("positive_rate", positive_rate) < 1:
         raise ValueError(f"positive_rate must lie strictly between 0 and 1, got {positive_rate!r}")
+    if clusters is not None and method != "bootstrap":
+        raise ValueError(
+            f"method={method!r} takes rows to be independent, those of one cluster are not; use 'bootstrap'"
+        )
+    sample = check_binary(y, scores, sample_weight, qid=qid, pos_label=pos_label)
     if method == "bootstrap":
         return bootstrap(
             sample,
@@ -140,17 +148,33 @@ def interval(
             n_jobs=n_jobs,
             progress=progress,
         )
-    if clusters is not None:
-        raise ValueError(
-            f"method={method!r} takes rows to be independent, those of one cluster are not; use 'bootstrap'"
-        )
-    return interval_of_sample(
-        sample, what, confidence=confidence, side=side, method=method, positive_rate=positive_rate
-    )
+    options: dict[str, Any] = {"confidence": confidence, "side": side, "method": method, "positive_rate": positive_rate}
+    depth = _depth_read(sample, what, method)
+    if depth is not None:
+        try:
+            return interval_of(RocCurve.of_sample(sample.require_both_classes(), depth), what, **options)
+        except ShallowHeadError:  # the bound reads further down than most do
+            pass
+    return interval_of_curves(SampleCurves(sample), what, **options)
 
 
-def interval_of_sample(
-    sample: Sample,
+def _depth_read(sample: Sample, measure: Measure, method: str) -> Depth | None:
+    """Return how deep a head the interval will hardly ever reach beyond; None where it reads the whole curve.
+
+    Bounds of one range or point read a few standard deviations beyond its end. Finding the head takes O(n), and only
+    the head is sorted.
+    """
+    name = tightest(measure) if method == "auto" else method
+    if name not in ("fixed_range", "at_point") or sample.weights is not None or sample.queries is not None:
+        return None
+    needed = measure.depth(int(sample.n_pos), int(sample.n_neg))
+    if needed is None:
+        return None
+    return Depth(*(ceil(k + _MORE * sqrt(k) + 50) if k else 0 for k in (needed.n_neg, needed.n_pos, needed.n_rows)))
+
+
+def interval_of_curves(
+    curves: SampleCurves,
     measure: Measure,
     *,
     confidence: float = 0.95,
@@ -158,17 +182,23 @@ def interval_of_sample(
     method: str = "auto",
     positive_rate: float | None = None,
 ) -> Interval:
-    """Return the interval from a sample that has passed the door, by query if it has queries."""
+    """Return the interval from the curves of a checked sample, by query if it has queries."""
+    sample = curves.sample
     if sample.queries is None:
-        curve = RocCurve.of_sample(sample.require_both_classes())
-        return interval_of(curve, measure, confidence=confidence, side=side, method=method, positive_rate=positive_rate)
+        return interval_of(
+            curves.whole, measure, confidence=confidence, side=side, method=method, positive_rate=positive_rate
+        )
     if method != "auto":
         raise ValueError(f"over queries there is method='auto', and 'bootstrap', which is asymptotic, got {method!r}")
     if sample.weights is not None:
         require_counts(RocCurve.of_sample(sample), "a bound over queries")
-    values = values_by_query(sample, measure)
     return over_queries(
-        values, measure, n_pos=int(sample.n_pos), n_neg=int(sample.n_neg), confidence=confidence, side=side
+        curves.values(measure),
+        measure,
+        n_pos=int(sample.n_pos),
+        n_neg=int(sample.n_neg),
+        confidence=confidence,
+        side=side,
     )
 
 
@@ -181,9 +211,7 @@ def interval_of(
     method: str = "auto",
     positive_rate: float | None = None,
 ) -> Interval:
-    """Return the interval from a curve; see `interval`."""
-    if method not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, got {method!r}")
+    """Return the interval from a curve, by arguments that were checked; see `interval`."""
     name = tightest(measure) if method == "auto" else method
     if name in OF_THE_AUC:
         if not isinstance(measure, AUC):

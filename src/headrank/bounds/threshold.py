@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from headrank._extras import needs_extra
+from headrank._format import percent, rounded, rounded_down, rounded_up, shown
 from headrank._numbers import real, whole
 from headrank._types import ArrayLike, BoolVector, Vector
 from headrank.bounds.confidence import check_confidence
@@ -19,11 +21,9 @@ from headrank.bounds.inequalities.binomial import (
     draws_needed_for_batch,
 )
 from headrank.bounds.inequalities.tail_limits import tail_limits
-from headrank.bounds.interval import percent
 from headrank.curve import share
 from headrank.exceptions import TooFewRowsError
 from headrank.labels import Sample, check_binary
-from headrank.measures.spelling import shown
 
 _ROUNDINGS = 16
 """How many roundings of the largest score may separate two computations of the same score."""
@@ -125,7 +125,8 @@ class Threshold:
 
     def to_frame(self) -> Any:
         """Return the threshold as a polars data frame of one row."""
-        import polars as pl
+        with needs_extra("cli"):
+            import polars as pl
 
         return pl.DataFrame([self.as_dict()])
 
@@ -138,11 +139,12 @@ class Threshold:
     def __str__(self) -> str:
         sure = f"with {percent(self.confidence)} confidence"
         n_fp = round(self.fpr * self.n_neg)
+        fpr_high, tpr_low = rounded_up(self.fpr_high), rounded_down(self.tpr_low)
         return (
             f"flag scores of at least {self.value!r}: {self.budget.promise} {sure}. On the sample it flags {n_fp:,} of "
-            f"{self.n_neg:,} negatives (FPR {self.fpr:.4g}; the true one is at most {self.fpr_high:.4g}) and "
-            f"{self.n_flagged - n_fp:,} of {self.n_pos:,} positives (TPR {self.tpr:.4g}; the true one is at least "
-            f"{self.tpr_low:.4g}), each bound {sure}; budget and TPR together {percent(self.joint_confidence)}"
+            f"{self.n_neg:,} negatives (FPR {rounded(self.fpr)}; the true one is at most {fpr_high}) and "
+            f"{self.n_flagged - n_fp:,} of {self.n_pos:,} positives (TPR {rounded(self.tpr)}; the true one is at least "
+            f"{tpr_low}), each bound {sure}; budget and TPR together {percent(self.joint_confidence)}"
         )
 
     def __repr__(self) -> str:
@@ -231,11 +233,16 @@ def threshold_at(
     confidence = check_confidence(confidence)
     sample = check_binary(y, scores, pos_label=pos_label).require_both_classes()
     budget = _checked_budget(max_fpr, top, alerts, out_of, sample.scores.size)
+    return threshold_for(sample, budget, confidence, half=np.asarray(scores).dtype == np.float16)
+
+
+def threshold_for(sample: Sample, budget: Budget, confidence: float, *, half: bool = False) -> Threshold:
+    """Find the threshold on a checked sample; see `threshold_at`. ``half`` says that the scores came as float16."""
     pool = sample.scores[~sample.positive] if budget.kind == "max_fpr" else sample.scores
     allowed = budget.allowed(pool.size, 1 - confidence)
     if allowed < 0:
         raise _too_few_rows(budget, confidence, pool.size)
-    if np.asarray(scores).dtype == np.float16:  # came in as float32, whose numbers float16 would round when it compares
+    if half:  # came in as float32, whose numbers float16 would round when it compares
         pool = pool.astype(np.float16)
     value = _just_above(np.partition(pool, pool.size - allowed - 1)[pool.size - allowed - 1], pool)
     return _described(sample, value, allowed, budget, confidence)
@@ -250,8 +257,8 @@ def _described(sample: Sample, value: float, allowed: int, budget: Budget, confi
         fpr_high = clopper_pearson(allowed, n_neg, 1 - confidence)[1]
         tpr_low = clopper_pearson(tp, n_pos, 1 - confidence)[0]
     else:
-        fpr_high = float(tail_limits(n_neg, confidence=confidence, side="upper", method="tail").upper(n_flagged - tp))
-        tpr_low = float(tail_limits(n_pos, confidence=confidence, side="lower", method="tail").lower(tp))
+        fpr_high = float(tail_limits(n_neg, risk=1 - confidence, side="upper", method="tail").upper(n_flagged - tp))
+        tpr_low = float(tail_limits(n_pos, risk=1 - confidence, side="lower", method="tail").lower(tp))
     return Threshold(
         value=value,
         budget=budget,

@@ -9,15 +9,15 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Literal
 
-from headrank.cli._failures import about_output
+from headrank.cli._failures import about_output, after_writing
 from headrank.cli._printing import console, progress_bar
 
 if TYPE_CHECKING:
     from headrank.cli._sources import Source
     from headrank.report import Summary
-    from headrank.training.contest import Contest
     from headrank.training.goal import Goal
     from headrank.training.progress import Progress
+    from headrank.training.result import TrainingResult
 
 MODEL, REPORT, RANKED, RESULT = "model", "report.html", "ranked.csv", "result.json"
 _WHAT = {
@@ -29,42 +29,49 @@ _WHAT = {
 
 
 @dataclass(frozen=True)
-class Wishes:
-    """What is wanted of the training."""
+class FitOptions:
+    """Options of the training, and the command that sets them, for the report."""
 
     goal: Goal
     holdout: float = 0.3
     models: Literal["all", "linear"] = "all"
     confidence: float = 0.95
     seed: int = 0
+    command: str = ""
 
 
 def fit_and_write(
-    source: Callable[[Path], Source], wishes: Wishes, *, out: Path, overwrite: bool = False, as_json: bool = False
+    source: Callable[[Path], Source], options: FitOptions, *, out: Path, overwrite: bool = False, as_json: bool = False
 ) -> None:
     """Do the job. The folder is tried first, so that nobody trains for an hour to learn that it cannot be written.
 
     ``source`` reads the rows; it may leave files in the folder that it is given.
     """
-    from headrank._whole_files import whole_folder
+    from headrank._whole_files import write_folder
     from headrank.report import render_brief, render_json
 
+    def fill(folder: Path) -> Summary:
+        with _shown() as progress:
+            result = _trained(lambda: source(folder), options, progress)
+            progress("writing the report", 0, 1)
+            summary = _write(result, folder)
+            progress("writing the report", 1, 1)
+        return summary
+
     started = perf_counter()
-    with about_output(out), whole_folder(out, overwrite=overwrite) as folder, _shown() as progress:
-        contest = _trained(lambda: source(folder), wishes, progress)
-        progress("writing the report", 0, 1)
-        summary = _write(contest, folder)
-        progress("writing the report", 1, 1)
-    screen = console(as_json=as_json)
-    screen.print(render_brief(summary))
-    screen.print(f"Done in {perf_counter() - started:.0f} s. In {out}:")
-    for name, what in _WHAT.items():
-        screen.print(f"  {name:<12} {what}")
-    if as_json:
-        print(render_json(summary), end="")
+    with about_output(out):
+        summary = write_folder(out, fill, overwrite=overwrite)
+    with after_writing(out):
+        screen = console(as_json=as_json)
+        screen.print(render_brief(summary))
+        screen.print(f"Done in {perf_counter() - started:.0f} s. In {out}:")
+        for name, what in _WHAT.items():
+            screen.print(f"  {name:<12} {what}")
+        if as_json:
+            print(render_json(summary), end="")
 
 
-def _trained(source: Callable[[], Source], wishes: Wishes, progress: Progress) -> Contest:
+def _trained(source: Callable[[], Source], options: FitOptions, progress: Progress) -> TrainingResult:
     from headrank.training.train import train
 
     progress("reading", 0, 1)
@@ -74,29 +81,31 @@ def _trained(source: Callable[[], Source], wishes: Wishes, progress: Progress) -
     return train(
         rows.features,
         rows.y,
-        goal=wishes.goal,
-        origin=rows.origin,
+        goal=options.goal,
+        source=rows.source,
         qid=rows.qid,
         ids=rows.ids,
-        holdout=wishes.holdout,
-        models=wishes.models,
-        confidence=wishes.confidence,
-        random_state=wishes.seed,
+        holdout=options.holdout,
+        models=options.models,
+        confidence=options.confidence,
+        random_state=options.seed,
+        sha256=rows.sha256,
+        command=options.command,
         progress=progress,
     )
 
 
-def _write(contest: Contest, folder: Path) -> Summary:
+def _write(result: TrainingResult, folder: Path) -> Summary:
     from headrank.model_io import save
     from headrank.report import render_html, render_json, summarize
-    from headrank.training.results import ranked, table_model
+    from headrank.training.outputs import ranked, table_model
 
-    summary = summarize(contest)
-    save(table_model(contest), folder / MODEL)
+    summary = summarize(result)
+    save(table_model(result), folder / MODEL)
     (folder / REPORT).write_text(render_html(summary), encoding="utf-8")
     (folder / RESULT).write_text(render_json(summary), encoding="utf-8")
     # polars prints the shortest number that reads back as the same.
-    (folder / RANKED).write_text(ranked(contest).write_csv(), encoding="utf-8")
+    (folder / RANKED).write_text(ranked(result).write_csv(), encoding="utf-8")
     return summary
 
 

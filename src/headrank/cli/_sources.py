@@ -17,8 +17,8 @@ from headrank._types import BoolVector
 from headrank.cli._failures import Refusal, about_input
 
 if TYPE_CHECKING:
-    from headrank.training.contest import Origin
-    from headrank.training.train import Handover
+    from headrank.training.handover import Handover
+    from headrank.training.table_info import DataSource
 
 
 _FOREIGN = (".xlsx", ".xls", ".ods", ".json", ".jsonl", ".feather", ".arrow", ".orc", ".dta", ".zip", ".html")
@@ -31,7 +31,8 @@ class Source:
 
     features: Handover
     y: BoolVector
-    origin: Origin
+    source: DataSource
+    sha256: str
     qid: npt.NDArray[Any] | None = None
     ids: npt.NDArray[Any] | None = None
 
@@ -48,7 +49,6 @@ def is_table(data: Path) -> bool:
 def table_source(
     data: Path,
     *,
-    command: str,
     target: str,
     qid: str | None = None,
     id: str | None = None,  # noqa: A002
@@ -57,33 +57,31 @@ def table_source(
 ) -> Source:
     """Read a table."""
     from headrank.readers import read_table
-    from headrank.training.contest import Origin
-    from headrank.training.train import Handover
+    from headrank.training.handover import Handover
+    from headrank.training.table_info import DataSource
 
     with about_input(data):
         table = read_table(data, target=target, qid=qid, id=id, drop=drop, pos_label=positive)
-        origin = Origin(
+        source = DataSource(
             source=data.name,
-            sha256=_sha256(data),
             target=target,
             positive=table.positive,
             id_column=id,
             qid_column=qid,
             dropped=drop,
-            command=command,
         )
-    return Source(Handover(table.features), table.y, origin, table.qid, table.ids)
+        return Source(Handover(table.features), table.y, source, _sha256(data), table.qid, table.ids)
 
 
-def svmlight_source(data: Path, *, command: str, positive: str | None = None) -> Source:
+def svmlight_source(data: Path, *, positive: str | None = None) -> Source:
     """Read an svmlight or LETOR file; rows labelled at least ``positive`` are positive.
 
     The number of a feature is that of its column, so that files that count from 0 and from 1 are read alike, and a file
     to score cannot be shifted against that of the training; of a file that counts from 1, column 0 is empty.
     """
     from headrank.readers import read_svmlight
-    from headrank.training.contest import Origin
-    from headrank.training.train import Handover
+    from headrank.training.handover import Handover
+    from headrank.training.table_info import DataSource
 
     try:
         least = 1.0 if positive is None else float(positive)
@@ -100,15 +98,13 @@ def svmlight_source(data: Path, *, command: str, positive: str | None = None) ->
                 f"{data} labels {int(rows.y.sum()):,} of {rows.y.size:,} rows {least:g} or more; needed some, and "
                 "not all: say with --positive which label is the least that means positive"
             )
-        origin = Origin(
+        source = DataSource(
             source=data.name,
-            sha256=_sha256(data),
             target="label",
             positive=f"{least:g} or more",
             qid_column=None if rows.qid is None else "qid",
-            command=command,
         )
-    return Source(Handover(rows.X), rows.y, origin, rows.qid)
+        return Source(Handover(rows.X), rows.y, source, _sha256(data), rows.qid)
 
 
 @contextmanager

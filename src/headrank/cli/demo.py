@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from headrank.cli import _options as options
-from headrank.cli._fitting import Wishes, fit_and_write
+from headrank.cli._fitting import FitOptions, fit_and_write
 from headrank.cli._printing import console
 from headrank.cli._sources import Source, table_source
 
@@ -27,13 +27,13 @@ def run(
     from headrank.datasets import coarse_eights_table
     from headrank.training.goal import Goal
 
-    wishes = Wishes(Goal(max_fpr=0.05))
-    command = f"headrank fit {TABLE} --target eight {wishes.goal.option} --out result"
+    goal = Goal(max_fpr=0.05)
+    command = f"headrank fit {TABLE} --target eight {goal.option} --out result"
     screen = console(as_json=json)
     screen.print(f"Which of 1,797 handwritten digits, at 4 x 4 pixels, are eights? The same as: {command}\n")
 
     def source(folder: Path) -> Source:
         (folder / TABLE).write_text(coarse_eights_table().write_csv(), encoding="utf-8")
-        return table_source(folder / TABLE, command=command, target="eight")
+        return table_source(folder / TABLE, target="eight")
 
-    fit_and_write(source, wishes, out=out, overwrite=overwrite, as_json=json)
+    fit_and_write(source, FitOptions(goal, command=command), out=out, overwrite=overwrite, as_json=json)

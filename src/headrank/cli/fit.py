@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
+from headrank._format import shown
 from headrank.cli import _options as options
 from headrank.cli._failures import about_option
-from headrank.cli._fitting import Wishes, fit_and_write
+from headrank.cli._fitting import FitOptions, fit_and_write
 from headrank.cli._sources import Source, is_table, svmlight_source, table_source
-from headrank.measures.spelling import shown
-
-if TYPE_CHECKING:
-    from headrank.training.goal import Goal
 
 DEFAULT_FPR = "0:0.1"
 
@@ -62,16 +60,14 @@ def run(
     with about_option("--holdout"):
         if not 0 < holdout < 1:
             raise ValueError(f"needed a share strictly between 0 and 1, got {holdout:g}")
-    wishes = Wishes(goal, holdout, models, options.confidence_of(confidence), seed)
-    command = _command(data.name, goal, target, qid, id, drop or [], positive, wishes)
+    chosen = FitOptions(goal, holdout, models, options.confidence_of(confidence), seed)
+    chosen = replace(chosen, command=_command(data.name, target, qid, id, drop or [], positive, chosen))
 
     def source(_folder: Path) -> Source:
         if is_table(data):
             if target is None:
                 raise typer.BadParameter("say which column is to be learned", param_hint="'--target'")
-            return table_source(
-                data, command=command, target=target, qid=qid, id=id, drop=tuple(drop or ()), positive=positive
-            )
+            return table_source(data, target=target, qid=qid, id=id, drop=tuple(drop or ()), positive=positive)
         for option, value in (("--target", target), ("--qid", qid), ("--id", id), ("--drop", drop)):
             if value:
                 raise typer.BadParameter(
@@ -79,34 +75,33 @@ def run(
                     "table in .csv, .tsv or .parquet",
                     param_hint=f"'{option}'",
                 )
-        return svmlight_source(data, command=command, positive=positive)
+        return svmlight_source(data, positive=positive)
 
-    fit_and_write(source, wishes, out=out, overwrite=overwrite, as_json=json)
+    fit_and_write(source, chosen, out=out, overwrite=overwrite, as_json=json)
 
 
 def _command(
     name: str,
-    goal: Goal,
     target: str | None,
     qid: str | None,
     id: str | None,  # noqa: A002
     drop: list[str],
     positive: str | None,
-    wishes: Wishes,
+    chosen: FitOptions,
 ) -> str:
     """The command that does it all again, without the folders of this machine."""
     named = {"--target": target, "--qid": qid, "--id": id, "--positive": positive}
     words = ["headrank fit", quote(name)]
     words += [f"{option} {quote(value)}" for option, value in named.items() if value is not None]
     words += [f"--drop {quote(column)}" for column in drop]
-    words += [goal.option]
-    usual = Wishes(goal)
-    if wishes.holdout != usual.holdout:
-        words.append(f"--holdout {shown(wishes.holdout)}")
-    if wishes.models != usual.models:
-        words.append(f"--models {wishes.models}")
-    if wishes.confidence != usual.confidence:
-        words.append(f"--confidence {shown(wishes.confidence)}")
-    if wishes.seed != usual.seed:
-        words.append(f"--seed {wishes.seed}")
+    words += [chosen.goal.option]
+    usual = FitOptions(chosen.goal)
+    if chosen.holdout != usual.holdout:
+        words.append(f"--holdout {shown(chosen.holdout)}")
+    if chosen.models != usual.models:
+        words.append(f"--models {chosen.models}")
+    if chosen.confidence != usual.confidence:
+        words.append(f"--confidence {shown(chosen.confidence)}")
+    if chosen.seed != usual.seed:
+        words.append(f"--seed {chosen.seed}")
     return " ".join([*words, "--out result"])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from headrank._extras import needs_extra
 from headrank._types import BoolVector, IntVector, Vector
 
 if TYPE_CHECKING:
@@ -45,7 +46,8 @@ def coarse_eights_table() -> pl.DataFrame:
     >>> coarse_eights_table().columns[-2:]
     ['row4_column4', 'eight']
     """
-    import polars as pl
+    with needs_extra("cli"):
+        import polars as pl
 
     X, y = coarse_eights()
     names = [f"row{row}_column{column}" for row in range(1, 5) for column in range(1, 5)]

@@ -18,13 +18,11 @@ from headrank.labels import Sample, check_queries, check_weights
 from headrank.measures import Measure
 from headrank.rows import Rows, ScaledRows, SubsetRows, open_rows
 from headrank.solvers import Solution, Step, cutting_plane, hybrid
-from headrank.surrogates import CLASSIFIERS, HINGES, RowFacts, surrogate_for
+from headrank.surrogates import RowFacts, SurrogateKind, kind_of, surrogate_for
 
 _COLLAPSED = 1e-2
 """A fit has collapsed when no weights bring the surrogate's risk down by more than this share."""
 _BLOCK_VALUES = 1_000_000
-_RANDOM_ORDERS, _RANDOM_ROWS = 20, 100_000
-"""Of a large sample, one random order is as good as another."""
 _LONGER_STEPS = (0.3, 1.0, 3.0)
 """In units that give the scores a standard deviation of 1."""
 SOLVERS: dict[str, Callable[..., Solution]] = {"hybrid": hybrid, "cutting-plane": cutting_plane}
@@ -35,8 +33,8 @@ class Problem:
     """Rows with labels, and the risk they pose."""
 
     risk: LinearRisk
-    kind: str
-    """Of the surrogate."""
+    kind: SurrogateKind
+    """What the surrogate is."""
     measure: Measure
     weights: Vector | None
     queries: IntVector | None
@@ -46,9 +44,9 @@ class Problem:
 
     def with_surrogate(self, kind: str, *, measure: Measure | None = None, bandwidth: float = 0.3) -> Problem:
         """The same rows, to be learned by another surrogate, of the problem's measure or of another."""
-        facts = _facts(kind, self.risk.positive, self.weights, self.queries)
+        facts = _facts(kind_of(kind), self.risk.positive, self.weights, self.queries)
         surrogate = surrogate_for(self.measure if measure is None else measure, kind, facts, bandwidth=bandwidth)
-        return replace(self, kind=kind, risk=replace(self.risk, surrogate=surrogate))
+        return replace(self, kind=kind_of(kind), risk=replace(self.risk, surrogate=surrogate))
 
     def part(self, kept: IntVector) -> Problem:
         """Some of the rows, as they are: no row is copied, no feature scaled anew. Its surrogate is to be chosen."""
@@ -109,15 +107,9 @@ class Problem:
         """The measure on the training sample, a mean over queries where there are any."""
         return self.measure.of_sample(self.sample(scores))
 
-    def measured_at_random(self) -> float:
-        """The measure of a random order of the training sample, a mean over several.
-
-        Not that of constant scores: where all rows tie, all are the best, and the local AUC is 1/2, which is more than
-        most rankings are worth, and no ranking at all.
-        """
-        rng, n_rows = np.random.default_rng(0), self.risk.positive.size
-        n_orders = min(max(_RANDOM_ROWS // n_rows, 1), _RANDOM_ORDERS)
-        return float(np.mean([self.measured(rng.random(n_rows)) for _ in range(n_orders)]))
+    def measured_by_chance(self) -> float:
+        """The measure of constant scores on the training sample."""
+        return self.measured(np.zeros(self.risk.positive.size))
 
     def collapsed(self, solution: Solution, C: float) -> bool:
         """Whether the surrogate has learned nothing: w = 0 is nearly optimal, and not only because C is small.
@@ -126,7 +118,7 @@ class Problem:
         steps are tried along the weights found, or, if they are 0, along those that the cuts suggest: a direction,
         however short.
         """
-        if self.kind not in HINGES:
+        if not self.kind.needs_range:
             return not solution.weights.any()
         if solution.lower < (1 - _COLLAPSED) * C:
             return False
@@ -171,30 +163,40 @@ def pose(
     With ``standardize=None`` dense features are divided by their standard deviations, sparse ones only where these are
     above 1: what is at most 1 by design, as bits of fingerprints and weights of words, ranks worse when it is scaled.
     """
-    weights = None if sample_weight is None else check_weights(sample_weight)
+    of_all = None if sample_weight is None else check_weights(sample_weight)
     queries = None if qid is None else check_queries(qid)
-    for name, values in (("sample_weight", weights), ("qid", queries)):
+    for name, values in (("sample_weight", of_all), ("qid", queries)):
         if values is not None and values.size != positive.size:
             raise ValueError(f"{name} must have one value per row: X has {positive.size} rows, {name} {values.size}")
-    rows, of_all = open_rows(X), weights
-    if weights is not None and not weights.all():
-        present = np.flatnonzero(weights)
-        rows, positive, weights = SubsetRows(rows, present, positive.size), positive[present], weights[present]
+    rows, weights = open_rows(X), of_all
+    if of_all is not None and not of_all.all():
+        present = np.flatnonzero(of_all)
+        rows, positive, weights = SubsetRows(rows, present, positive.size), positive[present], of_all[present]
         queries = None if queries is None else queries[present]
     if weights is not None and np.all(weights == 1):
         weights = None
     _require_both_classes(positive, queries)
-    loss = surrogate_for(measure, surrogate, _facts(surrogate, positive, weights, queries), bandwidth=bandwidth)
-    scale, unit = None, 1.0
+    kind = kind_of(surrogate)
+    loss = surrogate_for(measure, surrogate, _facts(kind, positive, weights, queries), bandwidth=bandwidth)
+    scale, unit = _scaling(X, of_all, standardize, wants_unit=not kind.needs_range)
+    rows = rows if scale is None else ScaledRows(rows, scale)
+    return Problem(LinearRisk(rows, loss, positive), kind, measure, weights, queries, scale, unit)
+
+
+def _scaling(
+    X: Any, weights: Vector | None, standardize: bool | None, *, wants_unit: bool
+) -> tuple[Vector | None, float]:
+    """Return what each feature is divided by, if by anything, and the typical size of a feature after that."""
     every = isinstance(X, np.ndarray) if standardize is None else standardize
-    if standardize is None or standardize:
-        variances = variances_of(X, of_all)
-        scale = np.sqrt(np.where(variances > (0.0 if every else 1.0), variances, 1.0))
-        rows = ScaledRows(rows, scale)
-    if not every and surrogate not in HINGES:
-        sizes = variances_of(X, of_all) if scale is None else variances / scale**2
-        unit = float(np.sqrt(sizes.mean())) or 1.0
-    return Problem(LinearRisk(rows, loss, positive), surrogate, measure, weights, queries, scale, unit)
+    scaled = standardize is None or standardize
+    if not scaled and not wants_unit:
+        return None, 1.0
+    variances = variances_of(X, weights)
+    scale = np.sqrt(np.where(variances > (0.0 if every else 1.0), variances, 1.0)) if scaled else None
+    if every or not wants_unit:
+        return scale, 1.0
+    sizes = variances if scale is None else variances / scale**2
+    return scale, float(np.sqrt(sizes.mean())) or 1.0
 
 
 def variances_of(X: Any, weights: Vector | None) -> Vector:
@@ -217,8 +219,8 @@ def live_line(step: Step) -> None:
     sys.stderr.flush()
 
 
-def _facts(kind: str, positive: BoolVector, weights: Vector | None, queries: IntVector | None) -> RowFacts:
-    if kind not in CLASSIFIERS and weights is not None and np.all(weights == weights[0]):
+def _facts(kind: SurrogateKind, positive: BoolVector, weights: Vector | None, queries: IntVector | None) -> RowFacts:
+    if not kind.sums and weights is not None and np.all(weights == weights[0]):
         weights = None  # a mean over rows of equal weight is a plain mean; those losses are sums
     return RowFacts(*_by_class(weights, positive), *_by_class(queries, positive))
 

@@ -16,12 +16,11 @@ from headrank._numbers import above_zero, whole
 from headrank._types import ArrayLike, Vector
 from headrank.estimators._problem import SOLVERS, Problem, live_line, pose
 from headrank.estimators._scorer import LinearScorer
-from headrank.estimators.threads import threads_that_pay
+from headrank.estimators.threads import limit_blas_threads
 from headrank.exceptions import CollapsedFitWarning
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
 from headrank.solvers import Bundle, Solution, Step, lbfgs
-from headrank.surrogates import CLASSIFIERS, HINGES
 from headrank.surrogates.smooth import ConstantScoresError
 
 _ANNEALING = (4.0, 2.0)
@@ -181,16 +180,16 @@ class LinearRanker(LinearScorer):
             Query of each row: the risk is then the mean over the queries that have both classes.
         """
         C = above_zero("C", self.C)
-        problem = self.pose(X, y, sample_weight, qid)
-        with threads_that_pay(problem.size):
-            anchor = self.anchor(problem) if self.surrogate == "smooth" else None
-            solution = self.solve(problem, C, start=self._start(problem), anchor=anchor)
-        self.adopt(problem, solution, C=C, anchor=anchor)
+        problem = self._pose(X, y, sample_weight, qid)
+        with limit_blas_threads(problem.size):
+            anchor = None if problem.kind.convex else self._anchor(problem)
+            solution = self._solve(problem, C, start=self._start(problem), anchor=anchor)
+        self._adopt(problem, solution, C=C, anchor=anchor)
         if self.collapsed_:
             warnings.warn(why_collapsed(problem, solution, C), CollapsedFitWarning, stacklevel=2)
         return self
 
-    def pose(
+    def _pose(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None
     ) -> Problem:
         """Check the input and state the problem that `fit` solves, for whoever wants to solve it for many C."""
@@ -206,7 +205,7 @@ class LinearRanker(LinearScorer):
             standardize=self.standardize,
         )
 
-    def anchor(self, problem: Problem) -> Vector:
+    def _anchor(self, problem: Problem) -> Vector:
         """Find the scorer that the smooth surrogate starts from and stays near, scaled to variance 1."""
         if self.start:
             starts = [self.start] if isinstance(self.start, BaseEstimator) else self.start
@@ -229,14 +228,14 @@ class LinearRanker(LinearScorer):
         """The weights that this ranker finds on the rows of another's problem; 0 if it collapses."""
         C, bandwidth = above_zero("C", self.C), above_zero("bandwidth", self.bandwidth)
         mine = problem.with_surrogate(self.surrogate, measure=measure_of(self.measure), bandwidth=bandwidth)
-        solution = self.search(mine, C)
+        solution = self._search(mine, C)
         if solution.interrupted:
             raise KeyboardInterrupt
         return np.zeros_like(solution.weights) if mine.collapsed(solution, C) else solution.weights
 
-    def solve(self, problem: Problem, C: float, **known: Any) -> Solution:
-        """Solve a posed problem for one C, and warn when the answer is not what was asked for; see `search`."""
-        solution = self.search(problem, C, **known)
+    def _solve(self, problem: Problem, C: float, **known: Any) -> Solution:
+        """Solve a posed problem for one C, and warn when the answer is not what was asked for; see `_search`."""
+        solution = self._search(problem, C, **known)
         if solution.interrupted:
             reached = "" if isnan(solution.gap) else f" with a gap of {solution.gap:.2g}"
             warnings.warn(f"interrupted{reached}; kept the best so far", ConvergenceWarning, stacklevel=3)
@@ -250,27 +249,27 @@ class LinearRanker(LinearScorer):
             )
         return solution
 
-    def adopt(self, problem: Problem, solution: Solution, *, C: float, anchor: Vector | None = None) -> None:
-        """Become what `solve` has found: set all that `fit` sets but the classes and the names of the features."""
+    def _adopt(self, problem: Problem, solution: Solution, *, C: float, anchor: Vector | None = None) -> None:
+        """Become what `_solve` has found: set all that `fit` sets but the classes and the names of the features."""
         scores = problem.scores(solution)
         self.coef_ = problem.coef(solution.weights)
         self.intercept_ = -problem.threshold(scores)
         self.objective_, self.lower_bound_, self.gap_ = solution.objective, solution.lower, solution.gap
-        learned = solution.weights.any() or self.surrogate != "smooth"  # which has no value at constant scores
+        learned = solution.weights.any() or problem.kind.convex  # the smooth risk has no value at constant scores
         self.risk_ = problem.risk.at_scores(scores).value if learned else nan
         self.training_measure_ = problem.measured(scores)
         self.start_measure_ = nan if anchor is None else problem.measured(problem.rows.scores(anchor))
         self.n_iter_, self.trace_ = solution.n_iter, solution.trace
         self.collapsed_ = problem.collapsed(solution, C)
-        if self.surrogate == "smooth":
+        if not problem.kind.convex:
             self.collapsed_ |= not self._beats_chance(problem)
 
     def _beats_chance(self, problem: Problem) -> bool:
-        """Whether the training sample is ranked better than at random; what starts badly may end there, too."""
-        lead = self.training_measure_ - problem.measured_at_random()
+        """Whether the training sample is ranked better than by constant scores; a fit that starts badly may not be."""
+        lead = self.training_measure_ - problem.measured_by_chance()
         return lead > 0 if problem.measure.greater_is_better else lead < 0
 
-    def search(
+    def _search(
         self,
         problem: Problem,
         C: float,
@@ -282,7 +281,7 @@ class LinearRanker(LinearScorer):
         """Solve a posed problem for one C, with this ranker's solver, tolerance and limit of iterations.
 
         ``bundle`` holds what is known of a hinge from earlier solves; ``anchor`` is the scorer the smooth surrogate
-        stays near, as `anchor` finds it.
+        stays near, as `_anchor` finds it.
         """
         if self.solver not in SOLVERS:
             raise ValueError(f"solver must be one of {', '.join(map(repr, SOLVERS))}, got {self.solver!r}")
@@ -293,10 +292,10 @@ class LinearRanker(LinearScorer):
             "max_iter": whole("max_iter", self.max_iter, at_least=1),
             "callback": live_line if self.verbose else None,
         }
-        if self.surrogate in CLASSIFIERS:
+        if problem.kind.sums:
             solution = lbfgs(problem.risk, start=start, **limits)
-        elif self.surrogate == "smooth":
-            anchor = self.anchor(problem) if anchor is None else anchor
+        elif not problem.kind.convex:
+            anchor = self._anchor(problem) if anchor is None else anchor
             solution = self._descend(problem, start, anchor, limits)
         else:
             solution = SOLVERS[self.solver](problem.risk, start=start, bundle=bundle, **limits)
@@ -324,7 +323,7 @@ class LinearRanker(LinearScorer):
         unit = float(np.linalg.norm(anchor)) or 1.0
         if self.anneal:
             for factor in _ANNEALING:
-                softer = problem.with_surrogate("smooth", bandwidth=factor * self.bandwidth)
+                softer = problem.with_surrogate(self.surrogate, bandwidth=factor * self.bandwidth)
                 solution = lbfgs(softer.risk, start=start, centre=anchor, unit=unit, convex=False, **limits)
                 if solution.interrupted:
                     return solution
@@ -341,14 +340,14 @@ class LinearRanker(LinearScorer):
 
 def why_collapsed(problem: Problem, solution: Solution, C: float) -> str:
     """Say in a sentence that a fit has learned nothing, why, and what to do."""
-    if problem.kind == "smooth" and solution.weights.any():
+    if not problem.kind.convex and solution.weights.any():
         return (
             "the fit has learned nothing: the training rows are ranked no better than at random, as by the scorer that "
             "it starts from; set standardize=True, or check whether X says anything about the classes"
         )
-    if problem.kind not in HINGES and not solution.converged:
+    if not problem.kind.needs_range and not solution.converged:
         return f"the weights are still 0 after {solution.n_iter} evaluations; raise max_iter"
-    if problem.kind not in HINGES:
+    if not problem.kind.needs_range:
         return "the fit has collapsed to weights of 0: no feature says anything about the classes; check X"
     gain = max(1 - solution.lower / C, 0.0)
     return (

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from headrank._extras import needs_extra
 from headrank._numbers import above_zero
 from headrank._types import ArrayLike, BoolVector, Vector
 from headrank.estimators.linear import LinearRanker
-from headrank.estimators.threads import threads_that_pay
+from headrank.estimators.threads import limit_blas_threads
 from headrank.solvers import Bundle
 
 
@@ -46,7 +47,8 @@ class RegularisationPath:
 
     def to_frame(self) -> Any:
         """Return the path as a polars data frame without the coefficients."""
-        import polars as pl
+        with needs_extra("cli"):
+            import polars as pl
 
         return pl.DataFrame(
             {
@@ -90,13 +92,13 @@ def path(
         raise ValueError("needed at least one C, got none")
     if not isinstance(ranker, LinearRanker):
         raise TypeError(f"a path is that of a LinearRanker, got {type(ranker).__name__}")
-    problem = ranker.pose(X, y, sample_weight, qid)
+    problem = ranker._pose(X, y, sample_weight, qid)
     bundle, start, fits = Bundle(), None, []
-    with threads_that_pay(problem.size):
-        anchor = ranker.anchor(problem) if ranker.surrogate == "smooth" else None
+    with limit_blas_threads(problem.size):
+        anchor = None if problem.kind.convex else ranker._anchor(problem)
         for C in ordered:
-            # Not `solve`: it would warn that the best so far was kept, and go on to the next C.
-            solution = ranker.search(problem, C, start=start, bundle=bundle, anchor=anchor)
+            # Not `_solve`: it would warn that the best so far was kept, and go on to the next C.
+            solution = ranker._search(problem, C, start=start, bundle=bundle, anchor=anchor)
             if solution.interrupted:
                 raise KeyboardInterrupt
             start = solution.weights

@@ -15,12 +15,15 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from headrank._extras import needs_extra
+
 _LOCK = Lock()
 
 
 def dumped(model: Any) -> bytes:
     """Return the archive that skops makes of a model."""
-    import skops.io  # takes a second, as it imports all of scikit-learn
+    with needs_extra("cli"):
+        import skops.io  # takes a second, as it imports all of scikit-learn
 
     with _LOCK, _each_once():
         data: bytes = skops.io.dumps(model)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import headrank
+from headrank._extras import needs_extra
 from headrank.exceptions import ModelFileError
 from headrank.model_io.container import LARGEST, unpack
 from headrank.model_io.contents import faults
@@ -79,8 +80,9 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 def rebuilt(payload: bytes, name: str) -> Any:
     """Build the model from a payload that has been inspected, and see whether it can be used."""
-    import skops.io  # takes a second, as it imports all of scikit-learn
-    from sklearn.exceptions import InconsistentVersionWarning
+    with needs_extra("cli"):
+        import skops.io  # takes a second, as it imports all of scikit-learn
+        from sklearn.exceptions import InconsistentVersionWarning
 
     try:
         with warnings.catch_warnings():

@@ -47,7 +47,7 @@ def limits_of(curve: RocCurve, kind: str, confidence: float, window: Window) -> 
 
 def named(kind: str, confidence: float) -> str:
     """Say in the legend what the band promises."""
-    from headrank.bounds.interval import percent
+    from headrank._format import percent
 
     scope = "whole curve at once" if kind == "simultaneous" else "each rate by itself"
     return f"{percent(confidence)} confidence, {scope} ({kind})"

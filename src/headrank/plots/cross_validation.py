@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 
+from headrank._extras import needs_extra
 from headrank.measures import Measure
 from headrank.plots.drawing import COLOURS
 
@@ -70,7 +71,8 @@ class CrossValidationDisplay:
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw on these axes, or on new ones."""
-        import matplotlib.pyplot as plt
+        with needs_extra("cli"):
+            import matplotlib.pyplot as plt
 
         if ax is None:
             _, ax = plt.subplots(figsize=(8.4, 4.6), layout="constrained")

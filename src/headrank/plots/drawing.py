@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from headrank._extras import needs_extra
+from headrank._format import number, shown
 from headrank.curve import RocCurve
 from headrank.measures import Measure
-from headrank.measures.spelling import shown
 from headrank.plots.bands import Limits
 from headrank.plots.polyline import CELL, Window, clip, visible
 from headrank.plots.regions import Control, Point, Region
@@ -48,8 +49,9 @@ class Pen:
         self, curves: list[RocCurve], labels: list[str], styles: list[Mapping[str, Any]], *, alike: bool
     ) -> list[Line2D]:
         """Draw each curve in its own colour and line style, or all alike and thin."""
-        from matplotlib.cbook import normalize_kwargs
-        from matplotlib.lines import Line2D
+        with needs_extra("cli"):
+            from matplotlib.cbook import normalize_kwargs
+            from matplotlib.lines import Line2D
 
         # A second display on the same axes goes on with the colours that the first has left.
         used = {line.get_color() for line in self.ax.lines}
@@ -93,12 +95,10 @@ class Pen:
         return self.ax.plot(fpr, fpr, color="0.45", linestyle=(0, (1, 2)), linewidth=1.2, label=label, zorder=1.5)[0]
 
     def controls(self, top: float, controls: list[Control]) -> list[Line2D]:
-        """Draw each distinct control line: curves of the same rows share one, unless ties enlarge the top of some."""
+        """Draw each distinct control line: curves of the same rows share one."""
         lines: list[Line2D] = []
         for control in dict.fromkeys(controls):
             label = f"best {shown(top)} of all rows"
-            if control.with_ties:
-                label += f" ({control.mass:.3g} with ties)"
             known = {line.get_label() for line in lines}
             start = max(control.start, self.window.left)
             fpr = self.window.spread(start, max(control.end, start))
@@ -106,7 +106,6 @@ class Pen:
                 fpr,
                 control.tpr(fpr),
                 color="0.25",
-                linestyle="--" if control.with_ties else "-",
                 linewidth=0.9,
                 label="_" + label if label in known else label,  # matplotlib lists no name that starts so
                 zorder=1.8,
@@ -165,12 +164,3 @@ class Pen:
         if covered[corner] > 0.05 and self.figure.get_layout_engine() is not None:  # which makes room for it
             return {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
         return {"loc": corner}
-
-
-def number(value: float) -> str:
-    """Print a measure's value with three digits.
-
-    >>> number(0.5), number(12.3456), number(0.000123456)
-    ('0.500', '12.3', '0.000123')
-    """
-    return f"{value:.3f}" if value == 0 or 0.001 <= abs(value) < 10 else f"{value:.3g}"

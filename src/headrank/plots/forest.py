@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
-from headrank.bounds.interval import Interval, percent
-from headrank.plots.drawing import COLOURS, FONT_SIZE, number
+from headrank._extras import needs_extra
+from headrank._format import number, percent
+from headrank.bounds.interval import Interval
+from headrank.plots.drawing import COLOURS, FONT_SIZE
 
 if TYPE_CHECKING:
     import polars as pl
@@ -72,13 +74,15 @@ class ForestDisplay:
 
     def to_frame(self) -> pl.DataFrame:
         """Return the intervals as a polars data frame, a row each."""
-        import polars as pl
+        with needs_extra("cli"):
+            import polars as pl
 
         return pl.DataFrame([{"name": name} | each.as_dict() for name, each in self.intervals.items()])
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw a row per interval, on given axes or in a figure of their own."""
-        import matplotlib.pyplot as plt
+        with needs_extra("cli"):
+            import matplotlib.pyplot as plt
 
         intervals = list(self.intervals.values())
         names, numbers, common = self._texts()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 
+from headrank._extras import needs_extra
 from headrank._types import BoolVector, Vector
 
 if TYPE_CHECKING:
@@ -70,7 +71,8 @@ class PathDisplay:
 
     def plot(self) -> Self:
         """Draw both panels in a figure of their own."""
-        import matplotlib.pyplot as plt
+        with needs_extra("cli"):
+            import matplotlib.pyplot as plt
 
         self.figure_, self.axes_ = plt.subplots(2, 1, figsize=(6.4, 6.4), sharex=True, layout="constrained")
         self._draw_measure(self.axes_[0])

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 
+from headrank._extras import needs_extra
+from headrank._format import number
 from headrank._numbers import rate
 from headrank._types import ArrayLike
 from headrank.curve import RocCurve
 from headrank.measures import AUC, Measure
 from headrank.measures import measure as measure_of
 from headrank.plots.bands import Band, check_band, limits_of, named
-from headrank.plots.drawing import Pen, number
+from headrank.plots.drawing import Pen
 from headrank.plots.polyline import Window, clip, first_false_positive
 from headrank.plots.regions import point_of, region_of, top_of
 from headrank.plots.responses import fold_curves, positive_scores
@@ -243,7 +246,8 @@ class RocDisplay:
 
     def to_frame(self) -> pl.DataFrame:
         """Return all vertices of all curves as a polars data frame: name, threshold, fpr, tpr."""
-        import polars as pl
+        with needs_extra("cli"):
+            import polars as pl
 
         frames = []
         for name, curve in self.curves.items():
@@ -280,8 +284,8 @@ class RocDisplay:
             classifiers that call so many rows positive. Where rows tie at the border all of them are in the top;
             the point and the line are those of the larger top, and the legend says how large it is.
         max_fpr : float in (0, 1], optional
-            Shows the head only, up to this false positive rate and to the highest true positive rate there. By
-            default the whole curve; of heads, as far as they go.
+            Shows the head only, up to this false positive rate and to the highest true positive rate there, that of
+            the band included. By default the whole curve; of heads, as far as they go.
         log : bool
             Logarithmic false positive rates, from half of the first false positive on. A point at rate 0 is put on
             the left edge.
@@ -298,7 +302,8 @@ class RocDisplay:
         despine : bool
             Whether to leave out the upper and the right edge of the frame.
         """
-        import matplotlib.pyplot as plt
+        with needs_extra("cli"):
+            import matplotlib.pyplot as plt
 
         # All that may be refused comes before the first stroke: no half-drawn or empty figure is left behind.
         curves = list(self.curves.values())
@@ -314,6 +319,7 @@ class RocDisplay:
         styles = self._styles(curve_kwargs)
         check_band(band)
         limits = [] if band is None else [limits_of(curve, band, confidence, window) for curve in curves]
+        window = replace(window, top=max([window.top, *(float(each.upper.max()) for each in limits)]))
         square = max_fpr is None and not log
         if ax is None:
             _, ax = plt.subplots(figsize=(5.2, 5.2) if square else (6.4, 4.8), layout="constrained")

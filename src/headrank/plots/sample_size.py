@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from headrank._extras import needs_extra
+from headrank._format import percent, rounded_percent
 from headrank._numbers import ordered
 from headrank._types import Vector
-from headrank.bounds.interval import percent
 from headrank.bounds.planning.auc import Method, Plan, error_rate_factor
 from headrank.plots.drawing import COLOURS, FONT_SIZE, LINE_STYLES
 
@@ -98,7 +99,8 @@ class SampleSizeDisplay:
 
     def to_frame(self) -> pl.DataFrame:
         """Return the numbers behind the lines: confidence, positive_rate, epsilon, n, error_rate_n."""
-        import polars as pl
+        with needs_extra("cli"):
+            import polars as pl
 
         plans = [plan for lines in self.plans.values() for line in lines.values() for plan in line]
         columns = ("confidence", "positive_rate", "epsilon", "n", "error_rate_n")
@@ -106,7 +108,8 @@ class SampleSizeDisplay:
 
     def plot(self) -> Self:
         """Draw all panels in a figure of their own."""
-        import matplotlib.pyplot as plt
+        with needs_extra("cli"):
+            import matplotlib.pyplot as plt
 
         n_panels = len(self.plans) + 1
         self.figure_, self.axes_ = plt.subplots(1, n_panels, figsize=(3.7 * n_panels, 3.9), layout="constrained")
@@ -133,7 +136,7 @@ class SampleSizeDisplay:
                 color=COLOURS[i % len(COLOURS)],
                 linestyle=LINE_STYLES[i % len(LINE_STYLES)],
                 linewidth=1.6,
-                label=f"{100 * share:.3g} % positives",
+                label=f"{rounded_percent(share)} positives",
             )
         any_share = next(iter(lines.values()))
         ax.plot(

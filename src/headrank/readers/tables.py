@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
+from headrank._extras import needs_extra
 from headrank._types import BoolVector
 from headrank.exceptions import InvalidSampleError
 from headrank.readers.empty_lines import has_empty_lines, without_empty_lines
@@ -139,7 +140,8 @@ def read_columns(path: str | PathLike[str], names: Iterable[str], *, missing: Se
 
 def table_columns(path: str | PathLike[str]) -> list[str]:
     """Read the names of the columns of a table, and no rows; a name that occurs twice is refused."""
-    import polars as pl
+    with needs_extra("cli"):
+        import polars as pl
 
     file = table_file(path)
     try:
@@ -178,7 +180,8 @@ def first_record(stream: Any) -> bytes:
 
 def refuse_names_of_bytes(file: TableFile, column: pl.Series) -> None:
     """Refuse ids and query ids that cannot be printed: bytes, lists and structs."""
-    import polars as pl
+    with needs_extra("cli"):
+        import polars as pl
 
     if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object):
         raise InvalidSampleError(
@@ -189,7 +192,8 @@ def refuse_names_of_bytes(file: TableFile, column: pl.Series) -> None:
 
 def _read(file: TableFile, *, missing: Sequence[str], columns: list[str], as_text: Sequence[str] = ()) -> pl.DataFrame:
     """Read some columns; of a text file, some of them as they stand."""
-    import polars as pl
+    with needs_extra("cli"):
+        import polars as pl
 
     try:
         if file.is_parquet:
@@ -234,7 +238,8 @@ def _without_gaps(file: TableFile, column: pl.Series) -> pl.Series:
 
 def _names_of(file: TableFile, column: pl.Series) -> npt.NDArray[Any]:
     """Ids or query ids, as they are printed; text that spells whole numbers and nothing else as such: less to hold."""
-    import polars as pl
+    with needs_extra("cli"):
+        import polars as pl
 
     refuse_names_of_bytes(file, column)
     if column.dtype == pl.String and not column.null_count():

@@ -1,4 +1,4 @@
-"""What came out? A contest in words, numbers and pictures: plain data first, then HTML, text and JSON from it."""
+"""What came out? A training in words, numbers and pictures: plain data first, then HTML, text and JSON from it."""
 
 from headrank.report.contents import Summary
 from headrank.report.html import render_html

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from headrank._format import percent
 from headrank._types import Vector
-from headrank.bounds.band.band import band
+from headrank.bounds.band.band import band_of
 from headrank.bounds.band.envelope import Envelope
-from headrank.bounds.interval import percent
 from headrank.curve import RocCurve, share
 from headrank.plots.polyline import Window, visible
 from headrank.report.answer import paid_for_all
 from headrank.report.contents import BandPart, Control, Histogram, Levels, Line, RocChart
-from headrank.training.contest import Contest
+from headrank.training.result import TrainingResult
 
 MOST_LEVELS = 20_000
 """Distinct scores that are put into the page, unless the goal needs more."""
@@ -42,32 +42,32 @@ def tick_step(length: float, about: int = 5) -> float:
     return float(f"{step:.1e}")
 
 
-def right_end(contest: Contest) -> float:
+def right_end(result: TrainingResult) -> float:
     """Return up to which false positive rate to draw: the goal and what lies just behind it, ending on a tick."""
-    n_pos = int(contest.y.sum())
-    n_neg = contest.y.size - n_pos
-    if contest.goal.top is not None:  # where the control line meets the axis
-        end = share(contest.goal.top, contest.y.size) / n_neg
+    n_pos = int(result.y.sum())
+    n_neg = result.y.size - n_pos
+    if result.goal.top is not None:  # where the control line meets the axis
+        end = share(result.goal.top, result.y.size) / n_neg
     else:
-        assert contest.goal.max_fpr is not None
-        end = contest.goal.max_fpr
+        assert result.goal.max_fpr is not None
+        end = result.goal.max_fpr
     right = min(max(2.5 * end, 5 / n_neg), 1.0)
     step = tick_step(right)
     return float(min(float(f"{ceil(right / step * (1 - 1e-9)) * step:.6g}"), 1.0))
 
 
-def roc_chart(contest: Contest, curves: Mapping[str, Sequence[RocCurve]]) -> RocChart:
-    """Draw the head of each entrant's curve; with queries, the mean over them. O(n_levels).
+def roc_chart(result: TrainingResult, curves: Mapping[str, Sequence[RocCurve]]) -> RocChart:
+    """Draw the head of each model's curve; with queries, the mean over them. O(n_levels).
 
     Parameters
     ----------
-    contest : Contest
+    result : TrainingResult
         With its winner.
     curves : mapping of str to sequence of RocCurve
-        Whole curves by entrant: one, or one per query that has both classes.
+        Whole curves by model: one, or one per query that has both classes.
     """
-    goal, right, by_query = contest.goal, right_end(contest), contest.qid is not None
-    picked = contest.selection.picked
+    goal, right, by_query = result.goal, right_end(result), result.qid is not None
+    picked = result.selection.picked
     lines = []
     for name, some in curves.items():
         x, y = _mean_curve(some, right) if by_query else visible(some[0], Window(0.0, right, 1.0), cell=_CELL)
@@ -84,30 +84,30 @@ def roc_chart(contest: Contest, curves: Mapping[str, Sequence[RocCurve]]) -> Roc
             control_line = _control_line(curves[picked][0], goal.top)
         note = (
             f"The true curve of the winner lies within the band, everywhere at once, with "
-            f"{percent(contest.confidence)} confidence, although the winner was picked on the same rows."
+            f"{percent(result.confidence)} confidence, although the winner was picked on the same rows."
         )
     return RocChart(
         right=right,
         lines=tuple(sorted(lines, key=lambda line: line.picked)),  # the winner is drawn last, above the others
-        band=None if by_query else _band(contest, curves[picked][0], right),
+        band=None if by_query else _band(result, curves[picked][0], right),
         shaded=shaded,
         control_line=control_line,
         note=note,
     )
 
 
-def _band(contest: Contest, curve: RocCurve, right: float) -> BandPart:
+def _band(result: TrainingResult, curve: RocCurve, right: float) -> BandPart:
     """Limits on a grid, moved by one point so that straight lines between them never cut into the band.
 
     Both envelopes rise. Between points i and i + 1 the upper one is at most its value at i + 1, which is what is drawn
     at i, and what is drawn at i + 1 is higher still; for the lower one likewise. Digits are rounded outwards.
     """
-    around = band(curve, confidence=paid_for_all(contest))
+    around = band_of(curve, confidence=paid_for_all(result))
     grid = np.linspace(0.0, right, _BAND_POINTS + 1)
     upper, lower = around.upper_at(grid), around.lower_at(grid)
     upper = np.minimum(np.ceil(np.append(upper[1:], upper[-1]) * 1e6) / 1e6, 1.0)
     lower = np.floor(np.append(lower[:1], lower[:-1]) * 1e6) / 1e6
-    return BandPart(contest.confidence, _plain(grid), _plain(lower), _plain(upper))
+    return BandPart(result.confidence, _plain(grid), _plain(lower), _plain(upper))
 
 
 def _mean_curve(curves: Sequence[RocCurve], right: float) -> tuple[Vector, Vector]:
@@ -121,13 +121,13 @@ def _control_line(curve: RocCurve, top: float) -> tuple[tuple[float, float], tup
     return (float(rows / curve.n_neg), 0.0), (float((rows - curve.n_pos) / curve.n_neg), 1.0)
 
 
-def histogram(contest: Contest) -> Histogram:
+def histogram(result: TrainingResult) -> Histogram:
     """Count which share of either class scores where. O(n).
 
     The bins reach over the middle 99 % of both classes, so that one far-off row does not squeeze all others into one
     bin; what lies beyond goes into the outermost ones.
     """
-    scores, y = np.asarray(contest.winner.scores, dtype=np.float64), contest.y
+    scores, y = np.asarray(result.winner.scores, dtype=np.float64), result.y
     quantiles = [np.quantile(scores[rows], (0.005, 0.995)) for rows in (y, ~y)]
     low, high = float(min(q[0] for q in quantiles)), float(max(q[1] for q in quantiles))
     if not low < high:  # all scores are the same
@@ -135,28 +135,28 @@ def histogram(contest: Contest) -> Histogram:
     edges = np.linspace(low, high, _BINS + 1)
     of_row = np.clip(np.searchsorted(edges, scores, side="right") - 1, 0, _BINS - 1)
     shares = [np.bincount(of_row[rows], minlength=_BINS) / np.count_nonzero(rows) for rows in (y, ~y)]
-    threshold = None if contest.threshold is None else float(contest.threshold.value)
+    threshold = None if result.threshold is None else float(result.threshold.value)
     return Histogram(_plain(edges), _plain(shares[0]), _plain(shares[1]), threshold)
 
 
-def control_of(contest: Contest, curves: Sequence[RocCurve]) -> Control | str:
+def control_of(result: TrainingResult, curves: Sequence[RocCurve]) -> Control | str:
     """Put together what the page computes with, or say why it cannot.
 
     Parameters
     ----------
-    contest : Contest
+    result : TrainingResult
         With its winner.
     curves : sequence of RocCurve
         The winner's whole curves: one, or one per query that has both classes.
     """
-    goal, by_query = contest.goal, contest.qid is not None
+    goal, by_query = result.goal, result.qid is not None
     n_levels = sum(curve.scores.size for curve in curves)
     if by_query and n_levels > MOST_LEVELS_FOR_GOAL:
         return (
             f"The holdout's queries have {n_levels:,} distinct scores, more than the {MOST_LEVELS_FOR_GOAL:,} that "
             "a page can carry, so there is nothing to drag here."
         )
-    kept = list(curves) if by_query else [_kept_head(contest, curves[0])]
+    kept = list(curves) if by_query else [_kept_head(result, curves[0])]
     max_fpr = min(1.0 if curve.complete else (curve.fp[-1] - 1) / curve.n_neg for curve in kept)
     max_top = min(1.0 if curve.complete else (curve.fp[-1] + curve.tp[-1] - 1) / curve.n for curve in kept)
     if max_fpr <= 0:
@@ -176,7 +176,7 @@ def control_of(contest: Contest, curves: Sequence[RocCurve]) -> Control | str:
         by_query=by_query,
         max_fpr=float(max_fpr),
         max_top=float(max_top),
-        right=min(right_end(contest), float(max_fpr)),
+        right=min(right_end(result), float(max_fpr)),
         start_min_fpr=goal.min_fpr if goal.min_fpr < max_fpr else 0.0,
         start_max_fpr=min(end, float(max_fpr)),
         start_top=min(1.0 if goal.top is None else goal.top, float(max_top)),
@@ -185,13 +185,13 @@ def control_of(contest: Contest, curves: Sequence[RocCurve]) -> Control | str:
     )
 
 
-def _kept_head(contest: Contest, curve: RocCurve) -> RocCurve:
+def _kept_head(result: TrainingResult, curve: RocCurve) -> RocCurve:
     """Cut the curve behind the goal's range or so many scores, whichever lies lower, but never behind too many."""
-    if contest.goal.top is not None:
-        reached, end = curve.fp + curve.tp, share(contest.goal.top, curve.n)
+    if result.goal.top is not None:
+        reached, end = curve.fp + curve.tp, share(result.goal.top, curve.n)
     else:
-        assert contest.goal.max_fpr is not None
-        reached, end = curve.fp, share(contest.goal.max_fpr, curve.n_neg)
+        assert result.goal.max_fpr is not None
+        reached, end = curve.fp, share(result.goal.max_fpr, curve.n_neg)
     # One more row than the goal counts: a head must be known below a point to be read at it.
     for_goal = int(np.searchsorted(reached, end + 1))
     n_levels = min(max(MOST_LEVELS, for_goal), MOST_LEVELS_FOR_GOAL)

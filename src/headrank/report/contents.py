@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from headrank.training.table_info import Provenance, TableInfo
+
 SCHEMA = 1
 """Number of the layout of `Summary` and of result.json; it grows when a field changes its name or meaning."""
 
@@ -75,8 +77,8 @@ class Lead:
 
 
 @dataclass(frozen=True)
-class EntrantPart:
-    """One model of the contest.
+class ModelPart:
+    """One of the models.
 
     Attributes
     ----------
@@ -85,7 +87,7 @@ class EntrantPart:
     picked : bool
         Whether it is the winner.
     low, estimate, high : float
-        Of the measure of the goal; the intervals of all entrants hold at once.
+        Of the measure of the goal; the intervals of all models hold at once.
     told_apart : bool or None
         Whether it is proved to be worse than the winner, with the stated confidence; None for the winner.
     p_value : float or None
@@ -163,53 +165,11 @@ class DriversPart:
 
 
 @dataclass(frozen=True)
-class ColumnPart:
-    """A feature column of the table."""
-
-    name: str
-    kind: str
-    n_missing: int
-    n_distinct: int
-
-
-@dataclass(frozen=True)
-class DataPart:
-    """What the table is like; the fields are those of `headrank.training.Facts`."""
-
-    source: str
-    target: str
-    positive: str
-    n_rows: int
-    n_pos: int
-    n_train: int
-    n_train_pos: int
-    n_holdout: int
-    n_holdout_pos: int
-    n_features: int
-    id_column: str | None
-    qid_column: str | None
-    dropped: tuple[str, ...]
-    n_queries: int | None
-    n_holdout_queries: int | None
-    columns: tuple[ColumnPart, ...]
-
-
-@dataclass(frozen=True)
 class Promise:
     """A thing that is promised or assumed, by name."""
 
     about: str
     words: str
-
-
-@dataclass(frozen=True)
-class ReproducePart:
-    """What it takes to get the same numbers again."""
-
-    command: str
-    sha256: str
-    random_state: int
-    versions: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -312,20 +272,20 @@ class Control:
 
 @dataclass(frozen=True)
 class Summary:
-    """All that a report says. Made by `headrank.report.summarize`."""
+    """All that a report says. Made by `headrank.report.summarize`; its fields are the keys of result.json."""
 
     schema: int
     picked: str
     confidence: float
     goal: GoalPart
     answer: Answer
-    entrants: tuple[EntrantPart, ...]
+    entrants: tuple[ModelPart, ...]
     threshold: ThresholdPart
     drivers: DriversPart
-    data: DataPart
+    data: TableInfo
     warnings: tuple[str, ...]
     promises: tuple[Promise, ...]
-    reproduce: ReproducePart
+    reproduce: Provenance
     roc: RocChart
     histogram: Histogram
     control: Control | None

@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil, floor
 
+from headrank._format import coefficient
 from headrank.report.charts import tick_step
-from headrank.report.contents import Driver, EntrantPart, Histogram, RocChart
+from headrank.report.contents import Driver, Histogram, ModelPart, RocChart
 
 SIDE = 1000
 """Length of both sides of the square that lines are drawn in."""
@@ -58,7 +59,7 @@ class ForestRow:
 
 @dataclass(frozen=True)
 class Forest:
-    """All entrants over one axis."""
+    """All models over one axis."""
 
     ticks: tuple[Tick, ...]
     rows: tuple[ForestRow, ...]
@@ -129,9 +130,9 @@ def roc_drawing(chart: RocChart) -> RocDrawing:
     )
 
 
-def forest(entrants: Sequence[EntrantPart]) -> Forest:
-    """Lay out the intervals of all entrants over one axis that just holds them."""
-    low, high = min(each.low for each in entrants), max(each.high for each in entrants)
+def forest(models: Sequence[ModelPart]) -> Forest:
+    """Lay out the intervals of all models over one axis that just holds them."""
+    low, high = min(each.low for each in models), max(each.high for each in models)
     room = 0.04 * (high - low) if high > low else 0.5
     low, high = low - room, high + room
     rows = tuple(
@@ -140,7 +141,7 @@ def forest(entrants: Sequence[EntrantPart]) -> Forest:
             _percent((each.high - each.low) / (high - low)),
             _percent((each.estimate - low) / (high - low)),
         )
-        for each in entrants
+        for each in models
     )
     return Forest(ticks(low, high, 4), rows)
 
@@ -178,7 +179,7 @@ def bars(drivers: Sequence[Driver]) -> tuple[Bar, ...]:
         width = abs(each.value) / longest / 2
         left = 0.5 if each.value > 0 else 0.5 - width
         towards = "positive" if each.value > 0 else "negative"
-        placed.append(Bar(each.feature, _percent(left), _percent(width), f"{each.value:+.3g}", towards))
+        placed.append(Bar(each.feature, _percent(left), _percent(width), coefficient(each.value), towards))
     return tuple(placed)
 
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from math import comb
 from typing import Literal
 
-from headrank.bounds.comparison.difference import compare
+from headrank.bounds.comparison.difference import compare_curves
+from headrank.bounds.comparison.evidence import Resampling
 from headrank.exceptions import NoVarianceError
-from headrank.training.contest import Contest, Entrant
+from headrank.training.result import ModelResult, TrainingResult
 
 _REPLICATES = 2000
 _LARGE = 30
@@ -48,35 +49,32 @@ class LargeSampleTest:
         return self.p_values[rival] <= self.level
 
 
-def large_sample_test(contest: Contest) -> LargeSampleTest | None:
+def large_sample_test(result: TrainingResult) -> LargeSampleTest | None:
     """Test the winner against each rival: DeLong for areas, else a bootstrap of rows or queries.
 
     None where there is no rival, or too few positives, negatives or queries for a large sample.
     """
-    n_draws = min(contest.y.sum(), (~contest.y).sum()) if contest.qid is None else len(set(contest.qid.tolist()))
-    if len(contest.entrants) == 1 or n_draws < _LARGE:
+    n_draws = min(result.y.sum(), (~result.y).sum()) if result.qid is None else len(set(result.qid.tolist()))
+    if len(result.models) == 1 or n_draws < _LARGE:
         return None
-    areas = contest.goal.top is None and contest.qid is None
-    rivals = [each for each in contest.entrants if each is not contest.winner]
-    n_pairs = comb(len(contest.entrants), 2)
+    areas = result.goal.top is None and result.qid is None
+    rivals = [each for each in result.models if each is not result.winner]
+    n_pairs = comb(len(result.models), 2)
     p_values = {
-        each.name: min(n_pairs * _p_value(contest, each, "delong" if areas else "bootstrap"), 1.0) for each in rivals
+        each.name: min(n_pairs * _p_value(result, each, "delong" if areas else "bootstrap"), 1.0) for each in rivals
     }
-    return LargeSampleTest("DeLong" if areas else "bootstrap", p_values, 1 - contest.confidence)
+    return LargeSampleTest("DeLong" if areas else "bootstrap", p_values, 1 - result.confidence)
 
 
-def _p_value(contest: Contest, rival: Entrant, method: Literal["delong", "bootstrap"]) -> float:
+def _p_value(result: TrainingResult, rival: ModelResult, method: Literal["delong", "bootstrap"]) -> float:
     """Return the p-value of the difference; 1 where the test sees no noise and refuses, as for equal rankings."""
     try:
-        found = compare(
-            contest.y,
-            contest.winner.scores,
-            rival.scores,
-            measure=contest.goal.measure,
+        found = compare_curves(
+            result.winner.holdout,
+            rival.holdout,
+            measure=result.goal.measure,
             method=method,
-            qid=contest.qid,
-            n_replicates=_REPLICATES,
-            random_state=contest.facts.random_state,
+            resampling=Resampling(_REPLICATES, random_state=result.provenance.random_state),
         )
     except NoVarianceError:
         return 1.0

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
+from headrank._format import percent
 from headrank.bounds.inequalities.tail_limits import THEOREMS
-from headrank.bounds.interval import percent
 from headrank.report.answer import paid_for_all
 from headrank.report.contents import Answer, Promise
 from headrank.report.wording import sentence
-from headrank.training.contest import Contest
+from headrank.training.result import TrainingResult
 
 
-def promises_of(contest: Contest, answer: Answer) -> tuple[Promise, ...]:
+def promises_of(result: TrainingResult, answer: Answer) -> tuple[Promise, ...]:
     """Put into words what the numbers of the report promise, by which theorem, and what must hold for it."""
     promises = [
-        Promise("The rows", _rows(contest)),
-        Promise("The first number", _headline(contest, answer)),
-        Promise("All models", _intervals(contest)),
+        Promise("The rows", _rows(result)),
+        Promise("The first number", _headline(result, answer)),
+        Promise("All models", _intervals(result)),
     ]
-    if contest.qid is None:
-        promises.append(Promise("The band", _band(contest)))
-    promises.append(Promise("The threshold", _threshold(contest)))
-    promises.append(Promise("What is assumed", _assumed(contest)))
-    promises.append(Promise("What is not promised", _not_promised(contest)))
+    if result.qid is None:
+        promises.append(Promise("The band", _band(result)))
+    promises.append(Promise("The threshold", _threshold(result)))
+    promises.append(Promise("What is assumed", _assumed(result)))
+    promises.append(Promise("What is not promised", _not_promised(result)))
     return tuple(promises)
 
 
-def _rows(contest: Contest) -> str:
-    facts = contest.facts
+def _rows(result: TrainingResult) -> str:
+    facts = result.table
     return (
         f"The models were trained on {facts.n_train:,} rows. All numbers here come from the other {facts.n_holdout:,}, "
         "the holdout, which no model has seen. The model that was written is the very one that was measured: it was "
@@ -34,8 +34,8 @@ def _rows(contest: Contest) -> str:
     )
 
 
-def _headline(contest: Contest, answer: Answer) -> str:
-    n = contest.selection.n_scorers
+def _headline(result: TrainingResult, answer: Answer) -> str:
+    n = result.selection.n_scorers
     paid = "" if n == 1 else f", after a union bound over the {n} models, since the winner was picked on the same rows"
     about = {
         "cases": "It is about the average over many such lists; in a single list chance adds to it.",
@@ -43,13 +43,13 @@ def _headline(contest: Contest, answer: Answer) -> str:
         None: "It is about the average over new cases of this kind.",
     }[answer.counted]
     return (
-        f"“At least” is a lower bound of {answer.measure} with {percent(contest.confidence)} confidence that holds for "
+        f"“At least” is a lower bound of {answer.measure} with {percent(result.confidence)} confidence that holds for "
         f"any distribution and any number of rows ({answer.bound.method}: {answer.bound.theorem}){paid}. {about}"
     )
 
 
-def _intervals(contest: Contest) -> str:
-    interval = contest.selection.interval
+def _intervals(result: TrainingResult) -> str:
+    interval = result.selection.interval
     return (
         f"The intervals of {interval.measure} hold all at once with {percent(interval.confidence)} confidence, also "
         f"for the model that was picked ({interval.method}: {interval.theorem}). A model is proved worse where its "
@@ -58,26 +58,26 @@ def _intervals(contest: Contest) -> str:
     )
 
 
-def _band(contest: Contest) -> str:
+def _band(result: TrainingResult) -> str:
     return (
-        f"The band holds the whole true curve of the winner with {percent(contest.confidence)} confidence "
-        f"({THEOREMS['tail']}; at {paid_for_all(contest):.4g}, so that it holds for whichever model was picked)."
+        f"The band holds the whole true curve of the winner with {percent(result.confidence)} confidence "
+        f"({THEOREMS['tail']}; at {paid_for_all(result):.4g}, so that it holds for whichever model was picked)."
     )
 
 
-def _threshold(contest: Contest) -> str:
-    threshold = contest.threshold
+def _threshold(result: TrainingResult) -> str:
+    threshold = result.threshold
     if threshold is None:
-        return f"None is promised. {contest.no_threshold}"
-    picked = "" if contest.selection.n_scorers == 1 else ", although the model was picked on the same rows"
+        return f"None is promised. {result.no_threshold}"
+    picked = "" if result.selection.n_scorers == 1 else ", although the model was picked on the same rows"
     return (
         f"{sentence(threshold.budget.promise)} with {percent(threshold.confidence)} confidence{picked}, for any "
         "distribution (order statistics, exact binomial)."
     )
 
 
-def _assumed(contest: Contest) -> str:
-    draws = "queries" if contest.qid is not None else "rows"
+def _assumed(result: TrainingResult) -> str:
+    draws = "queries" if result.qid is not None else "rows"
     return (
         f"The {draws} of the holdout are independent draws from the population that new {draws} will come from. "
         "Several rows of one person, a target that leaks into a feature, or a world that has changed since break this, "
@@ -85,8 +85,8 @@ def _assumed(contest: Contest) -> str:
     )
 
 
-def _not_promised(contest: Contest) -> str:
+def _not_promised(result: TrainingResult) -> str:
     return (
-        f"Each promise holds with {percent(contest.confidence)} confidence by itself, not all of them together. "
+        f"Each promise holds with {percent(result.confidence)} confidence by itself, not all of them together. "
         "Numbers without “at least” or limits are estimates on the holdout."
     )

@@ -2,44 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields
+from collections.abc import Mapping, Sequence
 
 from headrank.curve import RocCurve
-from headrank.labels import check_binary
 from headrank.measures import AUC, Measure
 from headrank.report.answer import answer_of, count_of
 from headrank.report.charts import control_of, histogram, roc_chart
 from headrank.report.contents import (
     SCHEMA,
-    ColumnPart,
-    DataPart,
     Driver,
     DriversPart,
-    EntrantPart,
     GoalPart,
     Lead,
-    ReproducePart,
+    ModelPart,
     Summary,
     ThresholdPart,
 )
 from headrank.report.large_samples import LargeSampleTest, large_sample_test
 from headrank.report.promises import promises_of
 from headrank.report.wording import goal_in_words, measure_in_words, sentence, subject
-from headrank.training.contest import Contest, Facts
+from headrank.training.result import TrainingResult
 
 _DRIVERS = 20
 """Coefficients that are shown."""
 
 
-def summarize(contest: Contest) -> Summary:
-    """Say in plain data what came out of a contest. A few seconds: mostly the band of the winner's curve.
+def summarize(result: TrainingResult) -> Summary:
+    """Say in plain data what came out of a training. A few seconds: mostly the band of the winner's curve.
 
-    The same contest gives an equal summary, and that the same bytes: it holds no time, no folder and nothing random.
+    The same result gives an equal summary, and that the same bytes: it holds no time, no folder and nothing random.
 
     Parameters
     ----------
-    contest : Contest
+    result : TrainingResult
         Trained models and what they say of the holdout.
 
     Returns
@@ -51,61 +46,50 @@ def summarize(contest: Contest) -> Summary:
     --------
     >>> import numpy as np
     >>> import polars as pl
-    >>> from headrank.training.contest import Origin
     >>> from headrank.training.goal import Goal
+    >>> from headrank.training.table_info import DataSource
     >>> from headrank.training.train import train
     >>> rng = np.random.default_rng(0)
     >>> y = rng.random(400) < 0.3
     >>> frame = pl.DataFrame({"size": rng.normal(size=400) + 2 * y, "weight": rng.normal(size=400)})
-    >>> origin = Origin("parts.csv", sha256="", target="broken", positive="yes")
-    >>> summary = summarize(train(frame, y, goal=Goal(max_fpr=0.2), origin=origin, models="linear"))
+    >>> source = DataSource(source="parts.csv", target="broken", positive="yes")
+    >>> summary = summarize(train(frame, y, goal=Goal(max_fpr=0.2), source=source, models="linear"))
     >>> summary.answer.counted, summary.answer.total, summary.answer.at_least <= summary.answer.expected
     ('positives', 32, True)
     """
-    curves = {each.name: _curves(contest, each.name) for each in contest.entrants}
-    headline = contest.goal.headline if contest.qid is None else contest.goal.measure
+    curves = {each.name: each.holdout.each for each in result.models}
+    headline = result.goal.headline if result.qid is None else result.goal.measure
     values = {name: _mean(headline, some) for name, some in curves.items()}
-    control = control_of(contest, curves[contest.selection.picked])
-    test = large_sample_test(contest)
-    answer = answer_of(contest, {name: some[0] for name, some in curves.items()}, values, test)
+    control = control_of(result, curves[result.selection.picked])
+    test = large_sample_test(result)
+    answer = answer_of(result, values, test)
     return Summary(
         schema=SCHEMA,
-        picked=contest.selection.picked,
-        confidence=float(contest.confidence),
-        goal=_goal(contest),
+        picked=result.selection.picked,
+        confidence=float(result.confidence),
+        goal=_goal(result),
         answer=answer,
-        entrants=_entrants(contest, curves, values, test),
-        threshold=_threshold(contest),
-        drivers=_drivers(contest),
-        data=_data(contest.facts),
-        warnings=_warnings(contest),
-        promises=promises_of(contest, answer),
-        reproduce=ReproducePart(
-            contest.facts.command,
-            contest.facts.sha256,
-            int(contest.facts.random_state),
-            tuple((str(name), str(version)) for name, version in contest.facts.versions.items()),
-        ),
-        roc=roc_chart(contest, curves),
-        histogram=histogram(contest),
+        entrants=_models(result, curves, values, test),
+        threshold=_threshold(result),
+        drivers=_drivers(result),
+        data=result.table,
+        warnings=_warnings(result),
+        promises=promises_of(result, answer),
+        reproduce=result.provenance,
+        roc=roc_chart(result, curves),
+        histogram=histogram(result),
         control=None if isinstance(control, str) else control,
         no_control=control if isinstance(control, str) else "",
     )
 
 
-def _curves(contest: Contest, name: str) -> list[RocCurve]:
-    """The entrant's curve, or one for each query that has both classes: the others say nothing of a ranking."""
-    sample = check_binary(contest.y, contest.entrant(name).scores, qid=contest.qid)
-    return [RocCurve.of_sample(part) for part in sample.by_query() if part.n_pos > 0 and part.n_neg > 0]
-
-
-def _mean(measure: Measure, curves: list[RocCurve]) -> float:
+def _mean(measure: Measure, curves: Sequence[RocCurve]) -> float:
     return float(sum(measure.value(curve) for curve in curves) / len(curves))
 
 
-def _goal(contest: Contest) -> GoalPart:
-    goal = contest.goal
-    headline = goal.headline if contest.qid is None else goal.measure
+def _goal(result: TrainingResult) -> GoalPart:
+    goal = result.goal
+    headline = goal.headline if result.qid is None else goal.measure
     return GoalPart(
         words=goal_in_words(goal),
         option=goal.option,
@@ -118,19 +102,19 @@ def _goal(contest: Contest) -> GoalPart:
     )
 
 
-def _entrants(
-    contest: Contest,
-    curves: Mapping[str, list[RocCurve]],
+def _models(
+    result: TrainingResult,
+    curves: Mapping[str, Sequence[RocCurve]],
     values: Mapping[str, float],
     test: LargeSampleTest | None,
-) -> tuple[EntrantPart, ...]:
-    selection, count = contest.selection, count_of(contest)
+) -> tuple[ModelPart, ...]:
+    selection, count = result.selection, count_of(result)
     parts = []
-    for entrant in contest.entrants:
-        interval, name = selection.intervals[entrant.name], entrant.name
+    for model in result.models:
+        interval, name = selection.intervals[model.name], model.name
         picked = name == selection.picked
         parts.append(
-            EntrantPart(
+            ModelPart(
                 name=name,
                 picked=picked,
                 low=float(interval.low),
@@ -139,21 +123,21 @@ def _entrants(
                 told_apart=None if picked else name not in selection.not_told_apart,
                 p_value=None if picked or test is None else test.p_values[name],
                 test=test.name if not picked and test is not None and test.tells(name) else "",
-                lead=None if picked else _lead(contest, name),
+                lead=None if picked else _lead(result, name),
                 auc=_mean(AUC(), curves[name]),
                 headline=values[name],
                 expected=None if count is None else count.expected(values[name]),
-                collapsed=bool(entrant.collapsed),
-                remark=entrant.remark,
+                collapsed=bool(model.collapsed),
+                remark=model.remark,
             )
         )
     # The winner first, the others by their value; `sorted` keeps the order of those that tie.
     return tuple(sorted(parts, key=lambda part: (not part.picked, -part.estimate)))
 
 
-def _lead(contest: Contest, rival: str) -> Lead | None:
-    picked = contest.selection.picked
-    for each in contest.selection.differences or ():
+def _lead(result: TrainingResult, rival: str) -> Lead | None:
+    picked = result.selection.picked
+    for each in result.selection.differences or ():
         if each.names == (picked, rival):
             return Lead(float(each.low), float(each.estimate), float(each.high))
         if each.names == (rival, picked):
@@ -167,10 +151,10 @@ _STRICTER = (
 )
 
 
-def _threshold(contest: Contest) -> ThresholdPart:
-    threshold = contest.threshold
+def _threshold(result: TrainingResult) -> ThresholdPart:
+    threshold = result.threshold
     if threshold is None:
-        return ThresholdPart(None, contest.no_threshold)
+        return ThresholdPart(None, result.no_threshold)
     return ThresholdPart(
         value=float(threshold.value),
         words=f"{sentence(str(threshold))}. {_STRICTER}",
@@ -183,18 +167,18 @@ def _threshold(contest: Contest) -> ThresholdPart:
     )
 
 
-def _drivers(contest: Contest) -> DriversPart:
-    winner = contest.winner
+def _drivers(result: TrainingResult) -> DriversPart:
+    winner = result.winner
     model, preface = winner, ""
     if winner.coefficients is None:
         preface = (
             f"{sentence(subject(winner.name))} has no coefficients: its score is a sum over many trees, in which each "
             "feature acts together with others."
         )
-        linear = [each for each in contest.entrants if each.coefficients is not None]
+        linear = [each for each in result.models if each.coefficients is not None]
         if not linear:
             return DriversPart(preface, (), 0)
-        model = max(linear, key=lambda each: contest.selection.intervals[each.name].estimate)
+        model = max(linear, key=lambda each: result.selection.intervals[each.name].estimate)
         preface += " In its place, the best linear model, which orders the cases in another way: "
     assert model.coefficients is not None
     # By size and then by name, so that the order does not depend on how they came.
@@ -213,15 +197,7 @@ def _drivers(contest: Contest) -> DriversPart:
     return DriversPart(preface + words if preface else sentence(words), shown, len(ordered))
 
 
-def _data(facts: Facts) -> DataPart:
-    columns = tuple(
-        ColumnPart(each.name, each.kind, int(each.n_missing), int(each.n_distinct)) for each in facts.columns
-    )
-    plain = {field.name: getattr(facts, field.name) for field in fields(DataPart) if field.name != "columns"}
-    return DataPart(**plain, columns=columns)
-
-
-def _warnings(contest: Contest) -> tuple[str, ...]:
-    # Models that have collapsed and rankings too good to be true are among those of the facts.
-    no_threshold = () if contest.threshold is not None else (contest.no_threshold,)
-    return (*contest.facts.warnings, *no_threshold)
+def _warnings(result: TrainingResult) -> tuple[str, ...]:
+    # Models that have collapsed and rankings too good to be true are among those of the result.
+    no_threshold = () if result.threshold is not None else (result.no_threshold,)
+    return (*result.warnings, *no_threshold)

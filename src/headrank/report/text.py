@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from textwrap import wrap
 
-from headrank.bounds.interval import percent
-from headrank.report.contents import EntrantPart, Summary
-from headrank.report.wording import decimal, lower_limit, sentence, upper_limit
+from headrank._format import coefficient, decimal, lower_limit, percent, upper_limit
+from headrank.report.contents import ModelPart, Summary
+from headrank.report.wording import sentence
 
 _WIDTH = 100
 
@@ -94,7 +94,7 @@ def _headline_name(summary: Summary) -> list[str]:
     return [f"{'found' if summary.answer.counted == 'positives' else 'positive'} of {summary.answer.total:,}"]
 
 
-def _model(summary: Summary, each: EntrantPart) -> list[str]:
+def _model(summary: Summary, each: ModelPart) -> list[str]:
     headline = decimal(each.headline) if each.expected is None else f"{each.expected:,}"
     return [
         each.name,
@@ -119,7 +119,7 @@ def _threshold(summary: Summary) -> list[str]:
 
 
 def _drivers(summary: Summary) -> list[str]:
-    rows = [[each.feature, f"{each.value:+.3g}"] for each in summary.drivers.coefficients]
+    rows = [[each.feature, coefficient(each.value)] for each in summary.drivers.coefficients]
     return [*_title("What drives the score"), _paragraph(summary.drivers.words), *(_table(rows) if rows else [])]
 
 

@@ -2,7 +2,7 @@
 
 from headrank.surrogates.cut import Cut, RowFacts, Surrogate
 from headrank.surrogates.logistic import LogisticLoss
-from headrank.surrogates.registry import CLASSIFIERS, HINGES, KINDS, surrogate_for
+from headrank.surrogates.registry import KINDS, SurrogateKind, kind_of, surrogate_for
 from headrank.surrogates.smooth import SmoothPairs, SmoothRisk
 from headrank.surrogates.smooth_ranks import SmoothRanks, SmoothTop
 from headrank.surrogates.squared_hinge import SquaredHinge
@@ -10,8 +10,6 @@ from headrank.surrogates.structural import StructuralHinge
 from headrank.surrogates.tight import TightHinge
 
 __all__ = [
-    "CLASSIFIERS",
-    "HINGES",
     "KINDS",
     "Cut",
     "LogisticLoss",
@@ -23,6 +21,8 @@ __all__ = [
     "SquaredHinge",
     "StructuralHinge",
     "Surrogate",
+    "SurrogateKind",
     "TightHinge",
+    "kind_of",
     "surrogate_for",
 ]

@@ -1,32 +1,30 @@
-"""Which surrogate stands for which measure. Register a function to make a new measure learnable."""
+"""What each surrogate is, and which one stands for which measure. Register a function to make a measure learnable."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import singledispatch
-from typing import Any
 
 import numpy as np
 
 from headrank._types import Vector
 from headrank.curve import shares
 from headrank.measures import (
-    AUC,
     EnrichmentFactor,
-    FROCArea,
     LocalAUC,
     LocalRankingRisk,
     MassConstrainedError,
     Measure,
-    PartialAUC,
     PNormPush,
     PrecisionAt,
     RankStatistic,
     RecallAt,
-    StandardizedPartialAUC,
     TopTPR,
     TwoWayPartialAUC,
     WRanking,
 )
+from headrank.measures.area import AreaMeasure
 from headrank.surrogates.cut import RowFacts, Surrogate
 from headrank.surrogates.logistic import LogisticLoss
 from headrank.surrogates.smooth import SmoothPairs, SmoothRisk
@@ -35,41 +33,22 @@ from headrank.surrogates.squared_hinge import SquaredHinge
 from headrank.surrogates.structural import StructuralHinge
 from headrank.surrogates.tight import TightHinge
 
-HINGES = {"structural": StructuralHinge, "tight": TightHinge}
-CLASSIFIERS: dict[str, type[LogisticLoss | SquaredHinge]] = {"logistic": LogisticLoss, "svc": SquaredHinge}
-"""Sums over rows, whatever the measure; the others are means."""
-KINDS = (*HINGES, "smooth", *CLASSIFIERS)
 
-
-@singledispatch
 def fpr_range(measure: Measure) -> tuple[float, float]:
     """Return the range of false positive rates whose hinge is the convex surrogate of the measure, or refuse.
 
+    >>> from headrank.measures import AUC
     >>> fpr_range(AUC())
     (0.0, 1.0)
     """
+    if isinstance(measure, AreaMeasure):
+        return measure.fpr_range
     can_be_smooth = smooth_for.dispatch(type(measure)) is not smooth_for.dispatch(object)
     or_smoothly = "it with surrogate='smooth', or " if can_be_smooth else ""
     raise ValueError(
         f"{measure!r} has no convex surrogate; learn {or_smoothly}"
         "PartialAUC(max_fpr=...) over the range you care about, and measure the result by whatever you like"
     )
-
-
-@fpr_range.register
-def _(_measure: AUC) -> tuple[float, float]:
-    return 0.0, 1.0
-
-
-@fpr_range.register(PartialAUC)
-@fpr_range.register(StandardizedPartialAUC)
-def _(measure: PartialAUC | StandardizedPartialAUC) -> tuple[float, float]:
-    return measure.min_fpr, measure.max_fpr
-
-
-@fpr_range.register
-def _(measure: FROCArea) -> tuple[float, float]:
-    return fpr_range(measure.as_partial_auc)
 
 
 @singledispatch
@@ -82,18 +61,10 @@ def smooth_for(measure: Measure, _bandwidth: float, _rows: RowFacts) -> SmoothRi
     )
 
 
-@smooth_for.register(AUC)
-@smooth_for.register(PartialAUC)
-@smooth_for.register(FROCArea)
-def _(measure: Any, bandwidth: float, rows: RowFacts) -> SmoothRisk:
-    return SmoothPairs(bandwidth, *fpr_range(measure), rows=rows)
-
-
 @smooth_for.register
-def _(measure: StandardizedPartialAUC, bandwidth: float, rows: RowFacts) -> SmoothRisk:
-    # 1/2 (1 + (m - c) / (1 - c)) with chance c = (a + b) / 2 loses 1 / (2 - 2 c) of what the mean m loses.
-    low, high = fpr_range(measure)
-    return SmoothPairs(bandwidth, low, high, scale=1 / (2 - low - high), rows=rows)
+def _(measure: AreaMeasure, bandwidth: float, rows: RowFacts) -> SmoothRisk:
+    least, greatest = measure.possible_values
+    return SmoothPairs(bandwidth, *measure.fpr_range, scale=greatest - least, rows=rows)
 
 
 @smooth_for.register
@@ -116,25 +87,22 @@ def _(measure: LocalAUC, bandwidth: float, rows: RowFacts) -> SmoothRisk:
     def reward(n_pos: Vector, n_neg: Vector, _n_top: Vector) -> Reward:
         return Reward(offset=1, per_neg=1 / (n_pos * n_neg))
 
-    return SmoothTop(bandwidth, _best(measure.top), reward, rows=rows)
+    return SmoothTop(bandwidth, _share(measure.top), reward, rows=rows)
 
 
 @smooth_for.register
 def _(measure: WRanking, bandwidth: float, rows: RowFacts) -> SmoothRisk:
-    def size(n_rows: Vector, weighted: bool) -> Vector:
-        exact: Vector = shares(measure.top, n_rows + 1)  # ranks above (N + 1) (1 - top)
-        return exact if weighted else np.asarray(np.ceil(exact) - 1)
-
     def reward(n_pos: Vector, n_neg: Vector, _n_top: Vector) -> Reward:
         per_row = 1 / (n_pos * (n_pos + n_neg + 1))
-        return Reward(offset=1, base=per_row / 2, per_neg=per_row, per_pos=per_row)
+        # All positives and half a row, less those above it in the top: of each pair of these, one.
+        return Reward(offset=1, base=per_row * (n_pos + 0.5), per_neg=per_row, per_pair=per_row)
 
-    return SmoothTop(bandwidth, size, reward, rows=rows)
+    return SmoothTop(bandwidth, _share(measure.top), reward, rows=rows)
 
 
 @smooth_for.register
 def _(measure: MassConstrainedError, bandwidth: float, rows: RowFacts) -> SmoothRisk:
-    return SmoothTop(bandwidth, _best(measure.top), _mass_reward, rows=rows)
+    return SmoothTop(bandwidth, _share(measure.top), _mass_reward, rows=rows)
 
 
 @smooth_for.register
@@ -150,12 +118,12 @@ def _(measure: LocalRankingRisk, bandwidth: float, rows: RowFacts) -> SmoothRisk
         share = n_neg / n
         return Reward(offset=share * mass.offset, base=share * mass.base - per_pair * n_neg, per_neg=per_pair)
 
-    return SmoothTop(bandwidth, _best(measure.top), reward, rows=rows)
+    return SmoothTop(bandwidth, _share(measure.top), reward, rows=rows)
 
 
 @smooth_for.register
 def _(measure: TopTPR, bandwidth: float, rows: RowFacts) -> SmoothRisk:
-    return SmoothTop(bandwidth, _best(measure.top), _found_reward, rows=rows)
+    return SmoothTop(bandwidth, _share(measure.top), _found_reward, rows=rows)
 
 
 @smooth_for.register
@@ -185,13 +153,13 @@ def _(measure: EnrichmentFactor, bandwidth: float, rows: RowFacts) -> SmoothRisk
 
 
 def _first(measure: PrecisionAt | RecallAt | EnrichmentFactor) -> SizeOfTop:
-    """Return the size of the top of the measures of the first rows, a row at its border counting in part."""
-    return lambda n_rows, _weighted: np.full_like(n_rows, measure.k) if measure.is_count else shares(measure.k, n_rows)
+    """Return the size of the top of the measures of the first rows."""
+    return (lambda n_rows: np.full_like(n_rows, measure.k)) if measure.is_count else _share(measure.k)
 
 
-def _best(top: float) -> SizeOfTop:
-    """Return the size of the top of the local measures: the rows with at most the share ``top`` of all above them."""
-    return lambda n_rows, weighted: shares(top, n_rows) if weighted else np.floor(shares(top, n_rows)) + 1
+def _share(top: float) -> SizeOfTop:
+    """Return the size of the top that is a share of all rows, a row at its border counting in part."""
+    return lambda n_rows: np.asarray(shares(top, n_rows))
 
 
 def _found_reward(n_pos: Vector, _n_neg: Vector, _n_top: Vector) -> Reward:
@@ -203,19 +171,70 @@ def _mass_reward(n_pos: Vector, n_neg: Vector, n_top: Vector) -> Reward:
     return Reward(offset=(n_pos + n_top) / (n_pos + n_neg), base=2 / (n_pos + n_neg))
 
 
+@dataclass(frozen=True)
+class SurrogateKind:
+    """What a surrogate is, whatever the measure.
+
+    Attributes
+    ----------
+    make : callable
+        Takes a measure, facts about the rows and a bandwidth; refuses a measure that it cannot stand for.
+    Cs : tuple of float
+        The grid that cross-validation tries by default.
+    convex : bool
+        Whether its minimum is found and proved. If not, a search starts from another scorer and stays near it.
+    needs_range : bool
+        Whether it is a hinge over a range of false positive rates: piecewise linear, and zero weights may be optimal.
+        It stands only for measures with such a range (`fpr_range`).
+    sums : bool
+        Whether it is a sum of losses over rows, so that C is that of a classifier; else it is a mean.
+    """
+
+    make: Callable[[Measure, RowFacts, float], Surrogate]
+    Cs: tuple[float, ...]
+    convex: bool = True
+    needs_range: bool = False
+    sums: bool = False
+
+
+KINDS = {
+    "logistic": SurrogateKind(
+        lambda _measure, rows, _bandwidth: LogisticLoss(rows=rows), Cs=(1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0), sums=True
+    ),
+    "svc": SurrogateKind(
+        lambda _measure, rows, _bandwidth: SquaredHinge(rows=rows), Cs=(1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0), sums=True
+    ),
+    "tight": SurrogateKind(
+        lambda measure, rows, _bandwidth: TightHinge(*fpr_range(measure), rows),
+        Cs=(1.0, 10.0, 100.0, 1000.0),
+        needs_range=True,
+    ),
+    "structural": SurrogateKind(
+        lambda measure, rows, _bandwidth: StructuralHinge(*fpr_range(measure), rows),
+        Cs=(1.0, 10.0, 100.0, 1000.0),
+        needs_range=True,
+    ),
+    "smooth": SurrogateKind(
+        lambda measure, rows, bandwidth: smooth_for(measure, bandwidth, rows), Cs=(0.1, 1.0, 10.0, 100.0), convex=False
+    ),
+}
+"""All surrogates by their names, from the simplest to the most daring."""
+
+
+def kind_of(surrogate: str) -> SurrogateKind:
+    """Return what a surrogate is, or refuse a name that is none."""
+    if surrogate not in KINDS:
+        raise ValueError(f"surrogate must be one of {', '.join(map(repr, KINDS))}, got {surrogate!r}")
+    return KINDS[surrogate]
+
+
 def surrogate_for(measure: Measure, kind: str, rows: RowFacts | None = None, *, bandwidth: float = 0.3) -> Surrogate:
     """Make the surrogate of a measure: ``"structural"``, ``"tight"``, ``"smooth"``, ``"logistic"`` or ``"svc"``.
 
     ``bandwidth`` is that of the smooth one. The last two, the losses of classifiers, are the same for all measures.
 
+    >>> from headrank.measures import PartialAUC
     >>> surrogate_for(PartialAUC(max_fpr=0.1), "tight").max_fpr
     0.1
     """
-    rows = RowFacts() if rows is None else rows
-    if kind == "smooth":
-        return smooth_for(measure, bandwidth, rows)
-    if kind in CLASSIFIERS:
-        return CLASSIFIERS[kind](rows=rows)
-    if kind not in HINGES:
-        raise ValueError(f"surrogate must be one of {', '.join(map(repr, KINDS))}, got {kind!r}")
-    return HINGES[kind](*fpr_range(measure), rows)
+    return kind_of(kind).make(measure, RowFacts() if rows is None else rows, bandwidth)

@@ -200,6 +200,10 @@ def _spelled(series: pl.Series) -> Kind:
 def _as_kind(series: pl.Series, kind: Kind, first_row: int) -> pl.Series:
     import polars as pl
 
+    if kind == "number" and series.dtype.is_integer():
+        return series.cast(pl.Float64)  # nothing can go wrong, and tables can have very many such columns
+    if kind == "number" and series.dtype.is_float():
+        return _finite(series.cast(pl.Float64))
     must = f"column {series.name!r} must hold {_IN_WORDS[kind]}, as in the training table, but"
     # 7 is a fine text, 7.0 may have been "7", or "07.00".
     as_text = kind == "text" and series.dtype.is_integer()

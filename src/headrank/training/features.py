@@ -1,38 +1,26 @@
-"""From columns to numbers: one vectorizer for all models, and the scaling that linear ones need besides."""
+"""From columns to numbers: one encoder for all models, and the scaling that linear ones need besides."""
 
 from __future__ import annotations
 
-import re
-import warnings
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.pipeline import Pipeline
 
 from headrank._types import Vector
-from headrank.exceptions import InvalidSampleError
+from headrank.training.encoding import TableEncoder
+from headrank.training.handover import Handover
+from headrank.training.scaling import SoftScaler
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 BLOCK_ROWS = 50_000
 """Rows that are scored at a time, here and by a `TableModel`, so that memory stays flat.
 
 Blocks of other sizes give other scores in the last digit: BLAS adds in another order."""
-_WHOLE = 2**24
-"""Up to here single precision has all whole numbers."""
-_ALMOST_INFINITE = 1e38
-_FAR = 4.0
-"""Quartile ranges from 0 from which on the numbers of a column are replaced by their differences from the median."""
-_NEVER_GUESSED = "dates are recognised before: %Y-%m-%d"
-"""A format that no text has, as skrub would else guess one on the training rows, and make gaps or other dates of texts
-in another format later."""
-_CATEGORIES = 40
-"""Text with fewer distinct values gets a feature per value; text with more is embedded by its letters."""
 
 
 class Matrix(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
@@ -102,44 +90,25 @@ class LinearFeatures:
     names: tuple[str, ...]
 
 
-def table_features(parts: list[pl.DataFrame], *, random_state: int) -> Features:
-    """Fit the vectorizer to the training rows, and turn them and the holdout rows into numbers.
-
-    Numbers stay as they are, gaps included, but where they are so large and close together that single precision would
-    confound them, as seconds since 1970: these become differences from their median. Text becomes a feature per value,
-    or thirty numbers that say how it is spelled where it has many values; dates become year, month, day, hour and
-    seconds. Columns without any value, or with one value in all rows, are left out. Values that were not in training
-    are as good as none.
+def table_features(rows: Handover, *, random_state: int) -> Features:
+    """Fit a `TableEncoder` to the training rows, and encode them and the holdout rows.
 
     Parameters
     ----------
-    parts : list of two polars.DataFrame
-        Training and holdout rows, `conformed`. The list is emptied, so that they can be freed as soon as possible.
+    rows : Handover of two polars.DataFrame
+        Training and holdout rows, `conformed`; each is freed as soon as possible.
     random_state : int
         Of the embedding of text.
     """
-    holdout_rows, train_rows = parts.pop(), parts.pop()
-    vectorizer = _vectorizer(random_state, _far_from_zero(train_rows))
-    with warnings.catch_warnings():
-        # Text with few distinct letters is embedded in fewer numbers: nothing that a user could change.
-        warnings.filterwarnings("ignore", "The matrix shape is", UserWarning)
-        vectorized = vectorizer.fit_transform(train_rows)
-    n_rows = train_rows.height
+    train_rows, holdout_rows = rows.take()
+    encoder = TableEncoder(random_state=random_state)
+    train = encoder.fit_transform(train_rows)
     del train_rows
-    names = tuple(vectorized.columns)
-    if not names:
-        raise InvalidSampleError(
-            "no column says anything about the rows: in the training part each is empty or has one value; check the "
-            "table"
-        )
-    train = np.empty((n_rows, len(names)), dtype=np.float32)
-    _fill(train, vectorized)
-    del vectorized
-    holdout = np.empty((holdout_rows.height, len(names)), dtype=np.float32)
+    holdout = np.empty((holdout_rows.height, train.shape[1]), dtype=np.float32)
     for block in blocks(holdout_rows.height):
-        _fill(holdout[block], vectorizer.transform(holdout_rows[block]))
-    origins = tuple(vectorizer.output_to_input_[name] for name in names)
-    return Features((("table", vectorizer), ("matrix", Matrix())), train, holdout, _readable(names, origins), origins)
+        holdout[block] = encoder.transform(holdout_rows[block])
+    names, origins = tuple(encoder.names_.tolist()), tuple(encoder.origins_.tolist())
+    return Features((("table", encoder), ("matrix", Matrix())), train, holdout, names, origins)
 
 
 def sparse_features(train: Any, holdout: Any) -> Features:
@@ -149,31 +118,19 @@ def sparse_features(train: Any, holdout: Any) -> Features:
 
 
 def linear_features(features: Features) -> LinearFeatures:
-    """Scale for linear models: about the median, by the quartiles, far values softly clipped; gaps become 0.
-
-    A gap also gets a feature that says so. Sparse features are divided by their largest absolute value.
-    """
-    from sklearn.impute import SimpleImputer
+    """Scale for linear models: tables by a `SoftScaler`, sparse features by their largest absolute value."""
     from sklearn.preprocessing import MaxAbsScaler
-    from skrub import SquashingScaler
 
     if features.is_sparse:
         largest = MaxAbsScaler().fit(features.train)
         return LinearFeatures((("scale", largest),), largest.transform(features.train), features.names)
     raw = features.train
-    scaler = SquashingScaler().fit(raw)
-    # 0 is the median after scaling. The imputer only needs to know which features have gaps.
-    example = np.zeros((2, raw.shape[1]))
-    example[1, [bool(np.isnan(raw[:, j]).any()) for j in range(raw.shape[1])]] = np.nan
-    imputer = SimpleImputer(strategy="constant", fill_value=0.0, add_indicator=True, keep_empty_features=True)
-    imputer.fit(example)
-    steps = (("scale", scaler), ("impute", imputer))
-    gaps = imputer.indicator_.features_
-    train = np.empty((raw.shape[0], raw.shape[1] + gaps.size), dtype=np.float32)
+    scaler = SoftScaler().fit(raw)
+    names = tuple(scaler.get_feature_names_out(features.names))
+    train = np.empty((raw.shape[0], len(names)), dtype=np.float32)
     for block in blocks(raw.shape[0]):
-        train[block] = Pipeline(steps).transform(raw[block])
-    names = (*features.names, *(f"{features.names[j]} is missing" for j in gaps))
-    return LinearFeatures(steps, train, names)
+        train[block] = scaler.transform(raw[block])
+    return LinearFeatures((("scale", scaler),), train, names)
 
 
 def scores_of(model: Any, X: Any, *, rows_at_a_time: int = BLOCK_ROWS) -> Vector:
@@ -193,53 +150,3 @@ def blocks(n_rows: int, rows_at_a_time: int = BLOCK_ROWS) -> Iterator[slice]:
     """
     for start in range(0, n_rows, rows_at_a_time):
         yield slice(start, min(start + rows_at_a_time, n_rows))
-
-
-def _far_from_zero(rows: pl.DataFrame) -> list[str]:
-    """Columns of large numbers, most of them close together: single precision would give them one value."""
-    found = []
-    column: Any  # polars does not say that what it finds in numbers are numbers
-    for column in rows:
-        if not column.dtype.is_float() or not column.count():
-            continue
-        largest = column.abs().max()
-        if _WHOLE < largest < _ALMOST_INFINITE:
-            low, middle, high = (column.quantile(share) for share in (0.25, 0.5, 0.75))
-            if abs(middle) > max(_WHOLE, _FAR * (high - low)) and column.min() < column.max():
-                found.append(column.name)
-    return found
-
-
-def _vectorizer(random_state: int, far_from_zero: list[str]) -> Any:
-    from sklearn.preprocessing import OneHotEncoder, RobustScaler
-    from skrub import StringEncoder, TableVectorizer
-
-    return TableVectorizer(
-        cardinality_threshold=_CATEGORIES,
-        # No value is dropped, or one that was never seen would count as the dropped one.
-        low_cardinality=OneHotEncoder(handle_unknown="ignore", dtype=np.float32, sparse_output=False),
-        high_cardinality=StringEncoder(random_state=random_state),
-        drop_if_constant=True,
-        datetime_format=_NEVER_GUESSED,
-        specific_transformers=[(RobustScaler(with_scaling=False), far_from_zero)] if far_from_zero else (),
-    )
-
-
-def _readable(names: Sequence[str], origins: Sequence[str]) -> tuple[str, ...]:
-    """The names without the random letters by which skrub keeps equal ones apart; these say their column instead.
-
-    >>> _readable(["a_b__skrub_a5baa636__", "a_b", "c"], ["a", "a_b", "c"])
-    ("a_b (of 'a')", "a_b (of 'a_b')", 'c')
-    """
-    plain = [re.sub(r"__skrub_[0-9a-f]+__$", "", name) for name in names]
-    count = Counter(plain)
-    return tuple(
-        name if count[name] == 1 else f"{name} (of {origin!r})" for name, origin in zip(plain, origins, strict=True)
-    )
-
-
-def _fill(matrix: Vector, frame: pl.DataFrame) -> None:
-    with np.errstate(over="ignore"):
-        for j, column in enumerate(frame):
-            matrix[:, j] = column.to_numpy()
-            matrix[np.isinf(matrix[:, j]), j] = np.nan

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
+from headrank._format import shown
 from headrank._numbers import ordered, rate
+from headrank.bounds.threshold import Budget
 from headrank.measures import LocalAUC, Measure, PartialAUC, PrecisionAt, TPRAtFPR
-from headrank.measures.spelling import shown
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,9 @@ class Goal:
         return PrecisionAt(self.top) if self.top is not None else TPRAtFPR(self._max_fpr)
 
     @property
-    def budget(self) -> dict[str, Any]:
-        """The budget, as `threshold_at` takes it."""
-        return {"top": self.top} if self.top is not None else {"max_fpr": self._max_fpr}
+    def budget(self) -> Budget:
+        """The budget that a threshold has to keep."""
+        return Budget("top", self.top) if self.top is not None else Budget("max_fpr", self._max_fpr)
 
     @property
     def option(self) -> str:

@@ -1,8 +1,7 @@
-"""Which rows are kept aside? Drawn by class, or by whole queries, and the folds of the training rows alike."""
+"""Which rows are kept aside? Drawn by class, or by whole queries."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,29 +62,6 @@ def split(y: BoolVector, queries: IntVector | None = None, *, holdout: float = 0
     unit = np.arange(y.size) if queries is None else queries
     chosen = np.isin(unit, np.concatenate(kept))
     return Split(np.flatnonzero(~chosen), np.flatnonzero(chosen))
-
-
-def folds(
-    y: BoolVector, queries: IntVector | None = None, *, random_state: int = 0
-) -> Iterator[tuple[IntVector, IntVector]]:
-    """Yield row numbers to learn from and to measure on, five times, so that every fold can be measured.
-
-    Unlike scikit-learn's splitters, this one deals out the queries with both classes evenly: a fold without one has no
-    value.
-
-    >>> [(train.size, test.size) for train, test in folds(np.arange(50) < 10)]
-    [(40, 10), (40, 10), (40, 10), (40, 10), (40, 10)]
-    """
-    rng = np.random.default_rng(random_state)
-    unit = np.arange(y.size) if queries is None else queries
-    fold_of = np.zeros(int(unit.max()) + 1, dtype=np.intp)
-    start = 0
-    for members in _strata(y, queries):
-        fold_of[rng.permutation(members)] = (start + np.arange(members.size)) % N_FOLDS
-        start += members.size  # go on where the last one stopped, so that folds differ by one row at most
-    fold = fold_of[unit]
-    for i in range(N_FOLDS):
-        yield np.flatnonzero(fold != i), np.flatnonzero(fold == i)
 
 
 def subsample(y: BoolVector, queries: IntVector | None, n_rows: int, *, random_state: int = 0) -> IntVector:

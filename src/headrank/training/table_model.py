@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,28 +14,25 @@ from headrank.exceptions import InvalidSampleError
 from headrank.training.columns import Column, conformed
 from headrank.training.features import blocks
 from headrank.training.goal import Goal
+from headrank.training.table_info import ColumnRoles
 
 
-@dataclass(frozen=True, eq=False)
-class TableModel:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TableModel(ColumnRoles):
     """What `headrank fit` writes and `headrank score` reads.
 
     Attributes
     ----------
     name : str
-        Which entrant it was.
+        Which model it is: "ranker", "logistic regression", "gradient boosting".
     estimator : estimator
         The fitted pipeline, from feature columns to ``decision_function``.
     columns : tuple of Column
         The feature columns that it needs, by name and kind; empty for a model of an svmlight file.
     n_features : int
         Columns, or features of the svmlight file.
-    target, positive : str
-        What was learned.
-    id_column, qid_column : str or None
-        Columns that are no features.
-    dropped : tuple of str
-        Columns that were left out on request.
+    target, positive, id_column, qid_column, dropped
+        Columns that are not features: see `ColumnRoles`.
     goal : Goal
         Which part of the list it was trained for.
     threshold : float or None
@@ -46,11 +45,6 @@ class TableModel:
     estimator: Any
     columns: tuple[Column, ...]
     n_features: int
-    target: str
-    positive: str
-    id_column: str | None
-    qid_column: str | None
-    dropped: tuple[str, ...]
     goal: Goal
     threshold: float | None
     promise: str
@@ -86,12 +80,35 @@ class TableModel:
         return self._scored(matrix)
 
     def flags(self, scores: ArrayLike) -> BoolVector | None:
-        """Say which rows to act on, those scoring at least the threshold; None if there is no threshold."""
+        """Say which rows to act on, those scoring at least the threshold; None if there is no threshold.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+            What `decision_function` returned.
+        """
+        if hasattr(scores, "columns") or np.ndim(scores) != 1 or np.asarray(scores).dtype.kind not in "iuf":
+            raise InvalidSampleError(
+                f"flags needs one score per row, got {type(scores).__name__}; score the rows first: "
+                "flags(decision_function(rows))"
+            )
         if self.threshold is None:
             return None
         # As a NumPy number, since a Python float would be rounded to the precision of the scores.
         result: BoolVector = np.asarray(scores) >= np.float64(self.threshold)
         return result
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All attributes; the columns as one text, as a model file takes a hundred times as long for an object each."""
+        columns = [[each.name, each.kind, each.n_missing, each.n_distinct] for each in self.columns]
+        return vars(self) | {"columns": json.dumps(columns)}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        """Read the columns of a file: a text, or the objects that 0.1 wrote."""
+        columns = state["columns"]
+        if isinstance(columns, str):
+            columns = tuple(Column(*each) for each in json.loads(columns))
+        vars(self).update(state, columns=columns)
 
     def _scored_table(self, rows: Any, first_row: int) -> Vector:
         if not hasattr(rows, "columns"):

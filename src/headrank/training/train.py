@@ -1,7 +1,8 @@
-"""train: from rows to a contest of models, judged and certified on rows that none of them has seen."""
+"""train: from rows to trained models, judged and certified on rows that none of them has seen."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from math import sqrt
@@ -9,47 +10,27 @@ from typing import Any, get_args
 
 import numpy as np
 
+from headrank._format import percent
 from headrank._types import ArrayLike, BoolVector, IntVector
-from headrank.bounds.comparison.selection import select
+from headrank.bounds.comparison.selection import select_curves
 from headrank.bounds.confidence import check_confidence
-from headrank.bounds.interval import percent
-from headrank.bounds.threshold import Threshold, threshold_at
+from headrank.bounds.threshold import Threshold, threshold_for
 from headrank.exceptions import InvalidSampleError, TooFewRowsError
 from headrank.labels import check_labels, check_queries
-from headrank.measures.spelling import shown
-from headrank.training import suspicions
+from headrank.training import data_warnings
 from headrank.training.columns import Column, columns_of, conformed
-from headrank.training.contest import Contest, Entrant, Facts, Origin
-from headrank.training.entrants import DENSE_NUMBERS, Models, TrainingRows, entrants, too_large_for_trees
 from headrank.training.features import Features, sparse_features, table_features
 from headrank.training.goal import Goal
+from headrank.training.handover import Handover
 from headrank.training.holdout import Split, split
+from headrank.training.models import DENSE_NUMBERS, Models, TrainingRows, too_large_for_trees, trained_models
 from headrank.training.progress import Progress, quiet
+from headrank.training.result import ModelResult, TrainingResult
+from headrank.training.table_info import DataSource, Provenance, TableInfo
 
 _LIBRARIES = ("headrank", "numpy", "scipy", "scikit-learn", "skrub", "polars")
 _FEATURES = "turning columns into features"
 _JUDGING = "judging on the holdout"
-
-
-class Handover:
-    """Features that are given away: `train` frees them as soon as it has made its own numbers of them.
-
-    Whoever holds on to a table while it is trained on pays for it twice.
-
-    >>> box = Handover("a table")
-    >>> box.take(), box.take()
-    Traceback (most recent call last):
-    ValueError: these features were handed over already; read them again
-    """
-
-    def __init__(self, features: Any) -> None:
-        self._features = [features]
-
-    def take(self) -> Any:
-        """Return the features, once."""
-        if not self._features:
-            raise ValueError("these features were handed over already; read them again")
-        return self._features.pop()
 
 
 def train(
@@ -57,19 +38,21 @@ def train(
     y: ArrayLike,
     *,
     goal: Goal,
-    origin: Origin,
+    source: DataSource,
     qid: ArrayLike | None = None,
     ids: ArrayLike | None = None,
     holdout: float = 0.3,
     models: Models = "all",
     confidence: float = 0.95,
     random_state: int = 0,
+    sha256: str = "",
+    command: str = "",
     progress: Progress = quiet,
-) -> Contest:
-    """Keep rows aside, train every entrant on the others, pick the best on those kept aside, and certify it.
+) -> TrainingResult:
+    """Keep rows aside, train every model on the others, pick the best on those kept aside, and certify it.
 
     What is promised of the best one pays for all: the intervals by `select`; the threshold is that of `threshold_at`
-    with so much more confidence that thresholds of all entrants would keep their promise at once.
+    with so much more confidence that thresholds of all models would keep their promise at once.
 
     What a column holds, numbers, text or dates, is decided on all rows, those kept aside included: a type belongs to
     the table, as it does in a Parquet file, and no label has a say in it. All that is learned, scales, categories and
@@ -83,7 +66,7 @@ def train(
         Which rows are positive: 0/1, -1/+1 or bool.
     goal : Goal
         Which part of the list matters.
-    origin : Origin
+    source : DataSource
         Where the rows come from.
     qid : array-like of shape (n,), optional
         Query of each row; queries are kept whole, and all measures are means over queries.
@@ -96,9 +79,11 @@ def train(
     confidence : float, default=0.95
         Of every promise.
     random_state : int, default=0
-        The same number gives the same contest.
+        The same number gives the same result.
+    sha256, command : str
+        Of the file's bytes, and the command that does it all again: for the report.
     progress : callable, optional
-        Is told what is being done: see `headrank.training.progress`.
+        Called with each step: see `headrank.training.progress`.
 
     Examples
     --------
@@ -106,77 +91,81 @@ def train(
     >>> rng = np.random.default_rng(0)
     >>> y = rng.random(400) < 0.3
     >>> frame = pl.DataFrame({"size": rng.normal(size=400) + 2 * y, "colour": rng.choice(["red", "blue"], 400)})
-    >>> origin = Origin("parts.csv", sha256="", target="broken", positive="yes")
-    >>> contest = train(frame, y, goal=Goal(max_fpr=0.2), origin=origin, models="linear")
-    >>> [entrant.name for entrant in contest.entrants], contest.facts.n_holdout
+    >>> source = DataSource(source="parts.csv", target="broken", positive="yes")
+    >>> result = train(frame, y, goal=Goal(max_fpr=0.2), source=source, models="linear")
+    >>> [model.name for model in result.models], result.table.n_holdout
     (['ranker', 'logistic regression'], 120)
     """
     if models not in get_args(Models):
         raise ValueError(f"models must be one of {', '.join(map(repr, get_args(Models)))}, got {models!r}")
-    confidence = check_confidence(confidence)
-    taken = features.take() if isinstance(features, Handover) else features
-    del features
-    labels = check_labels(y)
+    confidence, labels = check_confidence(confidence), check_labels(y)
     queries = None if qid is None else check_queries(qid)
-    _require_one_per_row(taken, y=labels, qid=queries, ids=ids)
+    given = features if isinstance(features, Handover) else Handover(features)
+    del features
+    _require_one_per_row(given.n_rows, y=labels, qid=queries, ids=ids)
     parts = split(labels, queries, holdout=holdout, random_state=random_state)
-    progress(_FEATURES, 0, 1)
-    box = [taken]
-    del taken
-    prepared = _prepared(box, parts, random_state)
-    progress(_FEATURES, 1, 1)
-    numbers, y_train, y_holdout = prepared.features, labels[parts.train], labels[parts.holdout]
-    rows = TrainingRows(numbers, y_train, None if queries is None else queries[parts.train], goal, random_state)
-    trained = tuple(entrants(rows, models, progress))
-    progress(_JUDGING, 0, 1)
-    held_queries = None if queries is None else queries[parts.holdout]
-    selection = select(
-        {each.name: each.scores for each in trained},
-        y_holdout,
-        measure=goal.measure,
-        confidence=confidence,
-        qid=held_queries,
-    )
-    winner = next(each for each in trained if each.name == selection.picked)
-    threshold, why_none = _threshold(winner, y_holdout, goal, confidence, len(trained), held_queries)
-    said = [
-        *prepared.suspicions,
-        *([_NO_TREES] if models == "all" and too_large_for_trees(numbers) else []),
-        *_of_holdout(labels, y_holdout, held_queries, confidence),
-        *suspicions.of_perfection(winner, y_holdout, numbers),
-        *suspicions.of_entrants(trained),
-    ]
-    progress(_JUDGING, 1, 1)
-    coefficients = trained[0].coefficients
-    assert coefficients is not None
-    facts = Facts(
-        **vars(origin),
-        n_rows=labels.size,
-        n_pos=int(labels.sum()),
-        n_train=y_train.size,
-        n_train_pos=int(y_train.sum()),
-        n_holdout=y_holdout.size,
-        n_holdout_pos=int(y_holdout.sum()),
-        columns=prepared.columns,
-        n_features=len(coefficients),
-        n_queries=None if queries is None else np.unique(queries).size,
-        n_holdout_queries=None if held_queries is None else np.unique(held_queries).size,
-        warnings=tuple(said),
+    prepared = _prepared(given, parts, random_state, progress)
+    rows = TrainingRows(
+        features=prepared.features,
+        y=labels[parts.train],
+        queries=None if queries is None else queries[parts.train],
+        holdout_y=labels[parts.holdout],
+        holdout_queries=None if queries is None else queries[parts.holdout],
+        goal=goal,
         random_state=random_state,
-        versions=_versions(),
     )
+    trained = tuple(trained_models(rows, models, progress))
+    progress(_JUDGING, 0, 1)
+    curves = {each.name: each.holdout for each in trained}
+    selection = select_curves(curves, measure=goal.measure, confidence=confidence)
+    winner = next(each for each in trained if each.name == selection.picked)
+    threshold, no_threshold = _threshold(winner, goal, confidence, len(trained))
+    found = (
+        *prepared.warnings,
+        *([_NO_TREES] if models == "all" and too_large_for_trees(prepared.features) else []),
+        *_few_in_holdout(labels, rows, confidence),
+        *data_warnings.of_perfection(winner, prepared.features),
+        *data_warnings.of_models(trained),
+    )
+    progress(_JUDGING, 1, 1)
     names = np.arange(1, labels.size + 1) if ids is None else np.asarray(ids)
-    return Contest(
+    return TrainingResult(
         goal=goal,
         confidence=confidence,
-        entrants=trained,
+        models=trained,
         selection=selection,
-        y=y_holdout,
         ids=names[parts.holdout],
         qid=None if qid is None else np.asarray(qid)[parts.holdout],
         threshold=threshold,
-        no_threshold=why_none,
-        facts=facts,
+        no_threshold=no_threshold,
+        table=_table_info(source, labels, queries, rows, prepared.columns, trained),
+        warnings=found,
+        provenance=Provenance(command, sha256, random_state, tuple((name, version(name)) for name in _LIBRARIES)),
+    )
+
+
+def _table_info(
+    source: DataSource,
+    labels: BoolVector,
+    queries: IntVector | None,
+    rows: TrainingRows,
+    columns: tuple[Column, ...],
+    trained: Sequence[ModelResult],
+) -> TableInfo:
+    coefficients = trained[0].coefficients
+    assert coefficients is not None
+    return TableInfo(
+        **vars(source),
+        n_rows=labels.size,
+        n_pos=int(labels.sum()),
+        n_train=rows.y.size,
+        n_train_pos=int(rows.y.sum()),
+        n_holdout=rows.holdout_y.size,
+        n_holdout_pos=int(rows.holdout_y.sum()),
+        n_features=len(coefficients),
+        n_queries=None if queries is None else np.unique(queries).size,
+        n_holdout_queries=None if rows.holdout_queries is None else np.unique(rows.holdout_queries).size,
+        columns=columns,
     )
 
 
@@ -191,62 +180,67 @@ class _Prepared:
 
     features: Features
     columns: tuple[Column, ...]
-    suspicions: tuple[str, ...]
+    warnings: tuple[str, ...]
 
 
-def _prepared(box: list[Any], parts: Split, random_state: int) -> _Prepared:
-    """Make numbers of a table or sparse matrix, which is taken out of its box and freed on the way."""
-    raw = box.pop()
+def _prepared(given: Handover, parts: Split, random_state: int, progress: Progress) -> _Prepared:
+    progress(_FEATURES, 0, 1)
+    prepared = _numbers_of(given, parts, random_state)
+    progress(_FEATURES, 1, 1)
+    return prepared
+
+
+def _numbers_of(given: Handover, parts: Split, random_state: int) -> _Prepared:
+    """Make numbers of a table or sparse matrix, which is freed on the way."""
+    raw = given.take()
     if not hasattr(raw, "schema"):
         matrix = raw.tocsr()
-        repeated = suspicions.of_repeated_rows(suspicions.row_keys(matrix), parts.train, parts.holdout)
+        repeated = data_warnings.of_repeated_rows(data_warnings.row_keys(matrix), parts.train, parts.holdout)
         return _Prepared(sparse_features(matrix[parts.train], matrix[parts.holdout]), (), tuple(repeated))
     columns = columns_of(raw)
-    found = suspicions.in_columns(raw, columns)
+    found = data_warnings.in_columns(raw, columns)
     table = conformed(raw, columns)
     del raw
-    found += suspicions.of_repeated_rows(suspicions.row_keys(table), parts.train, parts.holdout)
-    both = [table[parts.train], table[parts.holdout]]
+    found += data_warnings.of_repeated_rows(data_warnings.row_keys(table), parts.train, parts.holdout)
+    rows = Handover((table[parts.train], table[parts.holdout]))
     del table
-    return _Prepared(table_features(both, random_state=random_state), columns, tuple(found))
+    return _Prepared(table_features(rows, random_state=random_state), columns, tuple(found))
 
 
-def _require_one_per_row(features: Any, **others: Any) -> None:
+def _require_one_per_row(n_rows: int, **others: Any) -> None:
     for name, values in others.items():
-        if values is not None and len(values) != features.shape[0]:
+        if values is not None and len(values) != n_rows:
             raise InvalidSampleError(
-                f"{name} must have one value per row: the table has {features.shape[0]:,} rows, {name} {len(values):,}"
+                f"{name} must have one value per row: the table has {n_rows:,} rows, {name} {len(values):,}"
             )
 
 
-def _threshold(
-    winner: Entrant, y: BoolVector, goal: Goal, confidence: float, n_entrants: int, queries: IntVector | None
-) -> tuple[Threshold | None, str]:
+def _threshold(winner: ModelResult, goal: Goal, confidence: float, n_models: int) -> tuple[Threshold | None, str]:
     """Return the certified threshold of the winner, or why there is none."""
-    if queries is not None:
+    sample = winner.holdout.sample
+    if sample.queries is not None:
         return None, (
             "No threshold is certified: rows of a query are not independent draws, and what is counted here is "
             "certain for queries, not for rows."
         )
-    (kind, limit), *_ = goal.budget.items()
-    if limit >= 1:
+    if goal.budget.limit >= 1:
         return None, "A budget of everything needs no threshold."
     try:
-        certified = threshold_at(y, winner.scores, **goal.budget, confidence=confidence_of_each(confidence, n_entrants))
+        certified = threshold_for(sample, goal.budget, confidence_of_each(confidence, n_models))
     except TooFewRowsError as error:
-        counted = "negatives" if kind == "max_fpr" else "rows"
+        counted = "negatives" if goal.budget.kind == "max_fpr" else "rows"
         return None, (
-            f"No threshold is certified: a budget of {kind}={shown(limit)} with {percent(confidence)} confidence, for "
-            f"the best of {n_entrants} models, needs at least {error.n_needed:,} {counted} in the holdout, and there "
+            f"No threshold is certified: a budget of {goal.budget} with {percent(confidence)} confidence, for "
+            f"the best of {n_models} models, needs at least {error.n_needed:,} {counted} in the holdout, and there "
             f"are {error.n_given:,}. Use more rows, a larger budget or less confidence."
         )
     return replace(certified, confidence=confidence), ""
 
 
-def confidence_of_each(confidence: float, n_entrants: int) -> float:
+def confidence_of_each(confidence: float, n_models: int) -> float:
     """Return with which confidence a threshold is to be found, so that what it states holds for the best of several.
 
-    The winner is picked on the rows that certify its threshold. Thresholds of all k entrants keep their budgets at once
+    The winner is picked on the rows that certify its threshold. Thresholds of all k models keep their budgets at once
     with confidence c if each does with 1 - (1 - c) / k (union bound). This is a little more, e with k (1 - e^2) =
     1 - c^2, for which budget and TPR together also hold with the joint confidence that a Threshold of confidence c
     states, c^2 at best.
@@ -254,15 +248,10 @@ def confidence_of_each(confidence: float, n_entrants: int) -> float:
     >>> round(confidence_of_each(0.95, 3), 4), round(1 - 0.05 / 3, 4)
     (0.9836, 0.9833)
     """
-    return sqrt(1 - (1 - confidence**2) / n_entrants)
+    return sqrt(1 - (1 - confidence**2) / n_models)
 
 
-def _of_holdout(labels: BoolVector, y_holdout: BoolVector, queries: IntVector | None, confidence: float) -> list[str]:
-    n_mixed = None
-    if queries is not None:
-        n_mixed = np.intersect1d(queries[y_holdout], queries[~y_holdout]).size
-    return suspicions.of_few(int(y_holdout.sum()), y_holdout.size, int(labels.sum()), n_mixed, confidence)
-
-
-def _versions() -> dict[str, str]:
-    return {name: version(name) for name in _LIBRARIES}
+def _few_in_holdout(labels: BoolVector, rows: TrainingRows, confidence: float) -> list[str]:
+    y, queries = rows.holdout_y, rows.holdout_queries
+    n_mixed = None if queries is None else np.intersect1d(queries[y], queries[~y]).size
+    return data_warnings.of_few(int(y.sum()), y.size, int(labels.sum()), n_mixed, confidence)

@@ -11,7 +11,8 @@ import headrank as hr
 from headrank.bounds.asymptotic import resampling
 from headrank.bounds.asymptotic.bootstrap import bootstrap, percentiles
 from headrank.bounds.asymptotic.delong import delong
-from headrank.bounds.asymptotic.resampling import ClusterDraws, Levels, QueryDraws, RowDraws, replicates
+from headrank.bounds.asymptotic.resampling import ClusterDraws, QueryDraws, RowDraws, replicates
+from headrank.bounds.sample_curves import Levels, SampleCurves
 from headrank.datasets import Binormal
 from headrank.exceptions import ShallowHeadError
 from headrank.labels import check_binary
@@ -176,7 +177,7 @@ def test_queries_are_drawn_whole() -> None:
     checked = check_binary(y, scores, qid=qid)
     interval = bootstrap(checked, hr.AUC(), n_replicates=1000, random_state=0)
     assert interval.estimate == hr.AUC()(y, scores, qid=qid)
-    values = QueryDraws([checked], hr.AUC()).values[0]
+    values = QueryDraws([SampleCurves(checked)], hr.AUC()).values[0]
     error = values.std(ddof=1) / np.sqrt(values.size)
     assert interval.width == pytest.approx(2 * 1.96 * error, rel=0.15)
     assert (interval.n_pos, interval.n_neg) == (200, 200)

@@ -157,7 +157,3 @@ def test_it_refuses_what_it_is_not_for() -> None:
         delong(curve, hr.PrecisionAt(2))
     with pytest.raises(ValueError, match="one each"):
         delong(hr.RocCurve.from_scores(y, scores, sample_weight=[1, 2, 1, 1, 1, 1]))
-    with pytest.raises(ValueError, match="confidence"):
-        delong(curve, confidence=1.0)
-    with pytest.raises(ValueError, match="side"):
-        delong(curve, side="both")

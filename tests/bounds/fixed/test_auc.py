@@ -246,14 +246,6 @@ def test_weighted_rows_are_refused_with_a_reason(method, ranking):
 
 @every_method
 def test_refusals(method):
-    curve = separated(3, 4)
-    for confidence in (0, 1, -0.1, 1.5, float("nan"), 95):
-        with pytest.raises(ValueError, match="confidence"):
-            method(curve, confidence=confidence)
-    with pytest.raises(TypeError, match="confidence must be a number"):
-        method(curve, confidence="high")
-    with pytest.raises(ValueError, match="side must be one of"):
-        method(curve, side="both")
     with pytest.raises(ShallowHeadError):
         method(RocCurve.head_from_scores([1, 0, 1, 0], [4, 3, 2, 1], n_neg=1))
     with pytest.raises(OneClassError):

@@ -8,6 +8,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import StratifiedKFold
 
 import headrank as hr
+from fits import alike
 from headrank import LinearRanker, LinearRankerCV
 from headrank.exceptions import CollapsedFitWarning
 from headrank.surrogates.registry import smooth_for
@@ -38,13 +39,13 @@ def ranked(ranker):
 def test_a_choice_that_collapses_on_all_rows_gives_way(monkeypatch):
     X, y = gaussians()
     first = quick(surrogates=("logistic",)).fit(X, y)
-    adopt, (best, *others) = LinearRanker.adopt, ranked(first)
+    adopt, (best, *others) = LinearRanker._adopt, ranked(first)
 
     def collapsing(self, *arguments, **more):
         adopt(self, *arguments, **more)
         self.collapsed_ = self.C == best.C
 
-    monkeypatch.setattr(LinearRanker, "adopt", collapsing)
+    monkeypatch.setattr(LinearRanker, "_adopt", collapsing)
     second = quick(surrogates=("logistic",)).fit(X, y)
     assert first.best_ == best
     assert second.best_ == others[0]
@@ -68,7 +69,7 @@ def test_the_answer_is_the_ranker_of_the_best_candidate():
         best = ranker.best_
         twin = LinearRanker("pauc@0.2", surrogate=best.surrogate, C=best.C, max_iter=300, standardize=standardize)
         twin.fit(X, y)
-        assert (twin.coef_ == ranker.rankers_[0].coef_).all()
+        assert alike(twin.coef_, ranker.rankers_[0].coef_)
         scores = twin.decision_function(X)
         np.testing.assert_allclose(ranker.decision_function(X), scores / scores.std(), rtol=1e-9, atol=1e-12)
         assert ranker.score(X, y) == pytest.approx(hr.measure("pauc@0.2")(y, X @ ranker.coef_))
@@ -95,9 +96,8 @@ def test_the_last_fit_goes_the_way_that_the_folds_went():
     )
     for C in Cs:
         along.set_params(C=C).fit(X, y)
-    np.testing.assert_allclose(ranker.rankers_[0].coef_, along.coef_, rtol=1e-4)
-    assert ranker.rankers_[0].n_iter_ == along.n_iter_
-    assert ranker.rankers_[0].n_iter_ != clone(along).fit(X, y).n_iter_
+    assert alike(ranker.rankers_[0].coef_, along.coef_)
+    assert not alike(ranker.rankers_[0].coef_, clone(along).fit(X, y).coef_)
 
 
 @pytest.mark.parametrize("surrogate", ["logistic", "tight", "smooth"])
@@ -194,8 +194,9 @@ def test_a_count_of_all_rows_is_the_same_share_of_a_fold(kind):
     ranker.refit(np.vstack([X, X]), np.append(y, y))
     assert {one.measure for one in ranker.rankers_} == {ranker.measure_} == {kind(0.2)}
     same = quick(kind(0.2), ("logistic", "smooth")).fit(X, y)
-    assert all((a.values == b.values).all() for a, b in zip(ranker.trials_, same.trials_, strict=True))
-    assert ranker.score(X, y) == kind(24)(y, X @ ranker.coef_)
+    for a, b in zip(ranker.trials_, same.trials_, strict=True):
+        np.testing.assert_allclose(a.values, b.values, atol=0.01)
+    assert ranker.score(X, y) == kind(24)(y, ranker.decision_function(X))
     by_query = quick(kind(4), ("logistic",)).fit(X, y, qid=np.arange(120) % 10)
     assert f"{kind(4)}" in by_query.cv_results_.columns  # a query is as long in a fold as in all
 
@@ -270,9 +271,9 @@ def test_what_was_chosen_can_be_fitted_to_other_rows():
     assert ranker.refit(X, y) is ranker
     assert ranker.best_ == chosen
     assert ranker.trials_ is trials
-    assert not np.array_equal(ranker.coef_, before)
+    assert not alike(ranker.coef_, before)
     for one in ranker.rankers_:
-        np.testing.assert_allclose(clone(one).fit(X, y).coef_, one.coef_)
+        assert alike(clone(one).fit(X, y).coef_, one.coef_)
     with pytest.raises(NotFittedError):
         quick().refit(X, y)
 

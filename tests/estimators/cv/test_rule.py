@@ -5,7 +5,7 @@ import pytest
 
 import headrank as hr
 from headrank.estimators.cv.candidates import Average, Candidate, Trial, as_one
-from headrank.estimators.cv.rule import equals, in_order_of_choice, why
+from headrank.estimators.cv.rule import in_order_of_choice, tied_best, why
 
 
 def trial(surrogate, values, *, C=1.0, collapsed=False):
@@ -62,9 +62,9 @@ def test_to_be_averaged_is_the_best_of_each_surrogate_that_is_not_clearly_behind
     near = trial("tight", [0.55, 0.57, 0.65])  # behind by 0.01, standard error 0.031
     clear = trial("auc", [0.58, 0.59, 0.58])  # behind by 0.017, standard error 0.0033
     other_C = trial("svc", [0.59, 0.60, 0.605], C=10.0)
-    assert equals([clear, near, other_C, best]) == [best, near]
-    assert equals([best]) == [best]
-    assert equals([]) == []
+    assert tied_best([clear, near, other_C, best]) == [best, near]
+    assert tied_best([best]) == [best]
+    assert tied_best([]) == []
 
 
 def test_the_border_of_the_average_is_one_standard_error():
@@ -72,13 +72,13 @@ def test_the_border_of_the_average_is_one_standard_error():
     error = lead.std(ddof=1) / 2
     for factor, stays in ((0.99, True), (1.01, False)):
         other = trial("tight", lead - factor * error)
-        assert (other in equals([best, other])) == stays
+        assert (other in tied_best([best, other])) == stays
 
 
 def test_what_has_collapsed_is_not_averaged():
     good, nothing = trial("logistic", [0.3, 0.3]), trial("tight", [0.9, 0.9], collapsed=True)
-    assert equals([good, nothing]) == [good]
-    assert equals([nothing]) == []
+    assert tied_best([good, nothing]) == [good]
+    assert tied_best([nothing]) == []
 
 
 def test_the_average_stands_for_its_members():
@@ -216,4 +216,4 @@ def test_bandwidths_are_averaged_like_surrogates():
             (Candidate("smooth", 1.0, 0.5), [0.54, 0.56, 0.64]),
         )
     )
-    assert equals([worse, near, best]) == [best, near]
+    assert tied_best([worse, near, best]) == [best, near]

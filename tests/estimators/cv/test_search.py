@@ -1,5 +1,7 @@
 """How candidates are tried: grids that go on, what starts where, and who is averaged with whom."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.model_selection import StratifiedKFold
@@ -7,9 +9,10 @@ from sklearn.model_selection import StratifiedKFold
 import headrank as hr
 from headrank import LinearRankerCV
 from headrank.estimators.cv import search
-from headrank.estimators.cv.candidates import DEFAULT_CS, Candidate, Fold, Outcome, tried
+from headrank.estimators.cv.candidates import Candidate, Fold, Outcome, tried
 from headrank.estimators.cv.search import Search
 from headrank.estimators.cv.tally import Tally
+from headrank.surrogates import KINDS
 from samples import few_gaussians as gaussians
 
 
@@ -37,8 +40,8 @@ def made_up(monkeypatch):
         folds = folds_of()
         monkeypatch.setattr(search, "tried", fake)
         tally = Tally(lambda done, total: told.append((done, total)))
-        search = Search(folds, open_ended, tol=1e-3, max_iter=9, n_jobs=None, tally=tally)
-        trials = search.trials(groups)
+        running = Search(folds, open_ended, tol=1e-3, max_iter=9, n_jobs=None, tally=tally)
+        trials = running.trials(groups)
         assert told[-1] == (len(asked), len(asked))
         return trials, asked
 
@@ -88,7 +91,7 @@ def test_only_the_default_grids_are_open_ended(monkeypatch):
     y = np.arange(400) % 2
     noise = 30 * rng.normal(size=400)
     X = np.column_stack([y + rng.normal(size=400) + noise, noise])
-    monkeypatch.setitem(DEFAULT_CS, "logistic", (1.0, 10.0))
+    monkeypatch.setitem(KINDS, "logistic", replace(KINDS["logistic"], Cs=(1.0, 10.0)))
     ranker = LinearRankerCV("auc", surrogates=("logistic",), cv=2).fit(X, y)
     assert grid(ranker.trials_) == [1.0, 10.0, 100.0, 1000.0]
     ranker.set_params(Cs=(1.0, 10.0)).fit(X, y)

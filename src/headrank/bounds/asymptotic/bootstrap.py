@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil, floor
 from typing import Any
 
@@ -9,10 +10,10 @@ import numpy as np
 
 from headrank._numbers import whole
 from headrank._types import ArrayLike, Vector
-from headrank.bounds.asymptotic.resampling import ClusterDraws, Draws, Levels, QueryDraws, RowDraws, replicates
-from headrank.bounds.confidence import Side, check_confidence, check_side
+from headrank.bounds.asymptotic.resampling import ClusterDraws, Draws, QueryDraws, RowDraws, replicates
+from headrank.bounds.confidence import Side
 from headrank.bounds.interval import INDEPENDENT_ROWS, Interval
-from headrank.bounds.possible_values import possible_values
+from headrank.bounds.sample_curves import SampleCurves
 from headrank.curve import RocCurve
 from headrank.exceptions import NoVarianceError
 from headrank.labels import Sample, check_queries, check_weights
@@ -81,14 +82,13 @@ def bootstrap(
     >>> 0.33 < interval.low < interval.estimate < interval.high < 0.5
     True
     """
-    confidence, side = check_confidence(confidence), check_side(side)
     risk = (1 - confidence) / (2 if side == "two-sided" else 1)
     check_replicates(n_replicates, risk)
     draws, assumptions = _draws_from(source, measure, stratified, clusters)
     values = replicates(draws, n_replicates, random_state=random_state, n_jobs=n_jobs, progress=progress)[:, 0]
     require_variation(values, str(measure))
     low, high = percentiles(values, risk)
-    least, greatest = possible_values(measure)
+    least, greatest = measure.possible_values
     n_pos, n_neg = (source.n_pos, source.n_neg) if isinstance(source, RocCurve) else _row_counts(source)
     return Interval(
         least if side == "upper" else low,
@@ -108,15 +108,15 @@ def bootstrap(
 
 
 def draws_for(
-    samples: list[Sample], measure: Measure, *, stratified: bool = True, clusters: ArrayLike | None = None
+    samples: Sequence[SampleCurves], measure: Measure, *, stratified: bool = True, clusters: ArrayLike | None = None
 ) -> tuple[Draws, str]:
     """Choose how to draw from samples that share their rows, one per scorer; and say what this assumes."""
-    first = samples[0].require_both_classes()
+    first = samples[0].sample.require_both_classes()
     if first.queries is not None:
         if clusters is not None:
             raise ValueError("give qid or clusters, not both: queries are drawn whole already")
         return QueryDraws(samples, measure), INDEPENDENT_QUERIES
-    scorers = [Levels.of(sample.scores) for sample in samples]
+    scorers = [each.levels for each in samples]
     if clusters is None:
         draws = RowDraws(scorers, first.positive, measure, weights=first.weights, stratified=stratified)
         return draws, MANY_ROWS
@@ -164,7 +164,7 @@ def _draws_from(
     source: RocCurve | Sample, measure: Measure, stratified: bool, clusters: ArrayLike | None
 ) -> tuple[Draws, str]:
     if isinstance(source, Sample):
-        return draws_for([source], measure, stratified=stratified, clusters=clusters)
+        return draws_for([SampleCurves(source)], measure, stratified=stratified, clusters=clusters)
     source.require_both_classes()
     if source.weighted or clusters is not None:
         raise ValueError(

@@ -9,18 +9,18 @@ below is one binomial number, and which of them is drawn only in the rare replic
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from math import ceil, inf, sqrt
 from typing import Any, Protocol
 
 import numpy as np
 
+from headrank._extras import needs_extra
 from headrank._numbers import whole
 from headrank._types import BoolVector, Counts, IntVector, Vector
+from headrank.bounds.sample_curves import Levels, SampleCurves
 from headrank.curve import RocCurve
 from headrank.exceptions import OneClassError, ShallowHeadError
-from headrank.labels import Sample
-from headrank.levels import Depth, starts_of_runs
+from headrank.levels import Depth
 from headrank.measures import Measure
 
 _CHUNK = 25
@@ -34,30 +34,6 @@ class Draws(Protocol):
 
     def replicate(self, rng: np.random.Generator) -> Sequence[float]:
         """Draw once; return the measure of each scorer."""
-
-
-@dataclass(frozen=True, eq=False)
-class Levels:
-    """One scorer: its distinct scores, descending, and the level of each row."""
-
-    scores: Vector
-    of_row: IntVector
-
-    @classmethod
-    def of(cls, scores: Vector) -> Levels:
-        """Sort the scores once. O(n log n)."""
-        order = np.argsort(-scores)
-        ordered = scores[order]
-        starts = starts_of_runs(ordered)
-        of_row = np.empty(scores.size, dtype=np.intp)
-        of_row[order] = np.repeat(np.arange(starts.size), np.diff(starts, append=scores.size))
-        return cls(ordered[starts], of_row)
-
-    def curve(self, positive: BoolVector) -> RocCurve:
-        """Return the curve of all rows, one each."""
-        pos = np.bincount(self.of_row[positive], minlength=self.scores.size)
-        neg = np.bincount(self.of_row[~positive], minlength=self.scores.size)
-        return RocCurve(self.scores, pos, neg, int(pos.sum()), int(neg.sum()))
 
 
 class RowDraws:
@@ -200,8 +176,8 @@ class ClusterDraws:
 class QueryDraws:
     """Whole queries drawn with replacement; the measure is the mean over the queries drawn."""
 
-    def __init__(self, samples: Sequence[Sample], measure: Measure) -> None:
-        self.values = np.array([values_by_query(sample, measure) for sample in samples])
+    def __init__(self, samples: Sequence[SampleCurves], measure: Measure) -> None:
+        self.values = np.array([sample.values(measure) for sample in samples])
         """The measure of each scorer (rows) on each query with both classes (columns)."""
         if self.values.shape[1] < 2:
             raise ValueError(
@@ -214,18 +190,6 @@ class QueryDraws:
         n_queries = self.values.shape[1]
         means: list[float] = self.values[:, rng.integers(0, n_queries, n_queries)].mean(axis=1).tolist()
         return means
-
-
-def values_by_query(sample: Sample, measure: Measure) -> Vector:
-    """Return the measure on each query that has both classes, in the order of the query ids."""
-    queries = sample.by_query()
-    values = [measure.of_sample(part) for part in queries if part.n_pos > 0 and part.n_neg > 0]
-    if not values:
-        raise OneClassError(
-            f"needed at least one query with positive and negative rows, but all {len(queries)} queries hold one class "
-            "only; check qid"
-        )
-    return np.array(values)
 
 
 def replicates(
@@ -244,7 +208,8 @@ def replicates(
 
     parts = _run(chunk, list(zip(sizes, streams, strict=True)), n_jobs)
     if progress:
-        from rich.progress import track
+        with needs_extra("cli"):
+            from rich.progress import track
 
         parts = track(parts, description="bootstrap", total=len(sizes))
     return np.array([values for part in parts for values in part])

@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from headrank._extras import needs_extra
+from headrank._format import percent
 from headrank._types import ArrayLike, Vector
 from headrank.bounds.band.envelope import Envelope
 from headrank.bounds.band.from_band import from_band
 from headrank.bounds.band.rate_limits import RateLimits, rate_limits
 from headrank.bounds.confidence import check_confidence
 from headrank.bounds.inequalities.tail_limits import THEOREMS, Method, check_method
-from headrank.bounds.interval import INDEPENDENT_ROWS, Interval, percent, require_counts
+from headrank.bounds.interval import INDEPENDENT_ROWS, Interval, require_counts
 from headrank.curve import RocCurve
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
@@ -90,7 +92,8 @@ class Band:
 
     def to_frame(self) -> Any:
         """Return a polars data frame: each threshold with both rates and their limits."""
-        import polars as pl
+        with needs_extra("cli"):
+            import polars as pl
 
         rates = {"threshold": self.curve.thresholds, "fpr": self.curve.fpr, "tpr": self.curve.tpr}
         return pl.DataFrame(rates | {name: getattr(self.limits, name) for name in self.limits.__annotations__})
@@ -129,7 +132,11 @@ def band(curve: RocCurve, *, confidence: float = 0.95, method: Method = "tail") 
     >>> around.lower_at(fpr).round(2), population.roc(fpr).round(2), around.upper_at(fpr).round(2)
     (array([0.08, 0.45, 0.75]), array([0.37, 0.64, 0.88]), array([0.65, 0.86, 0.98]))
     """
-    confidence, method = check_confidence(confidence), check_method(method)
+    return band_of(curve, confidence=check_confidence(confidence), method=check_method(method))
+
+
+def band_of(curve: RocCurve, *, confidence: float, method: Method = "tail") -> Band:
+    """Return the band by arguments that were checked; see `band`."""
     require_counts(curve, "a band")
     curve.require_complete("a band")
     return Band(curve, confidence, method, rate_limits(curve, risk=1 - confidence, method=method))

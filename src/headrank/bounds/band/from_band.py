@@ -12,8 +12,8 @@ from headrank._numbers import real
 from headrank.bounds.band import ranks, top
 from headrank.bounds.band.areas import ends_in_band
 from headrank.bounds.band.population_limits import PopulationLimits
-from headrank.bounds.confidence import Side, check_confidence, check_side
-from headrank.bounds.inequalities.tail_limits import THEOREMS, Method, check_method
+from headrank.bounds.confidence import Side
+from headrank.bounds.inequalities.tail_limits import THEOREMS, Method
 from headrank.bounds.interval import INDEPENDENT_ROWS, Interval, require_counts
 from headrank.curve import RocCurve
 from headrank.measures import Measure
@@ -62,10 +62,9 @@ def from_band(
     >>> population = Binormal(separation=2.0, positive_rate=0.1)
     >>> curve = RocCurve.from_scores(*population.sample_scores(20_000, random_state=0))
     >>> print(from_band(curve, PartialAUC(max_fpr=0.01)))  # the truth is 0.2635
-    pauc@0.01 is 0.2355 on 2,034 positives and 17,966 negatives; the truth is between 0.1582 and 0.317 with 95 %
+    pauc@0.01 is 0.2355 on 2,034 positives and 17,966 negatives; the truth is between 0.1582 and 0.3171 with 95 %
     confidence (tail band: any distribution, any sample size, all ranges at once)
     """
-    confidence, side, method = check_confidence(confidence), check_side(side), check_method(method)
     require_counts(curve, "an interval from a band")
     curve.require_complete("an interval from a band")
     if positive_rate is not None and not 0 < real("positive_rate", positive_rate) < 1:

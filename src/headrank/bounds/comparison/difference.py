@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from headrank._extras import needs_extra
+from headrank._format import percent, rounded, rounded_down, rounded_up, shown_p
 from headrank._types import ArrayLike
 from headrank.bounds.asymptotic.bootstrap import check_replicates, present_rows
 from headrank.bounds.comparison.evidence import Evidence, Method, Resampling, evidence_for, widest
 from headrank.bounds.confidence import Side, check_confidence, check_side
-from headrank.bounds.interval import percent
+from headrank.bounds.sample_curves import SampleCurves
 from headrank.labels import Sample, check_binary
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
@@ -75,7 +77,8 @@ class Difference:
 
     def to_frame(self) -> Any:
         """Return the difference as a polars data frame of one row."""
-        import polars as pl
+        with needs_extra("cli"):
+            import polars as pl
 
         return pl.DataFrame([self.as_dict()])
 
@@ -92,7 +95,7 @@ class Difference:
             better, worse = second, first
         else:
             better, worse = first, second
-        lead = f"{better} is better than {worse} by {abs(self.estimate):.4g}"
+        lead = f"{better} is better than {worse} by {rounded(abs(self.estimate))}"
         if self.estimate == 0:
             lead = f"{first} and {second} are equal"
         counts = (
@@ -101,17 +104,18 @@ class Difference:
         kind = "any distribution, any sample size" if self.finite_sample else "asymptotic, for large samples"
         verdict = "can" if self.told_apart else "cannot"
         return (
-            f"{lead} on {counts} ({self.measure} {self.values[0]:.4g} for {first}, {self.values[1]:.4g} for {second}); "
+            f"{lead} on {counts} ({self.measure} {rounded(self.values[0])} for {first}, {rounded(self.values[1])} for "
+            f"{second}); "
             f"the true difference {first} - {second} {self._where()} with {percent(self.confidence)} confidence "
             f"({self.method}: {kind}), so they {verdict} be told apart ({shown_p(self.p_value)})"
         )
 
     def _where(self) -> str:
         if self.side == "lower":
-            return f"is at least {self.low:.4g}"
+            return f"is at least {rounded_down(self.low)}"
         if self.side == "upper":
-            return f"is at most {self.high:.4g}"
-        return f"lies between {self.low:.4g} and {self.high:.4g}"
+            return f"is at most {rounded_up(self.high)}"
+        return f"lies between {rounded_down(self.low)} and {rounded_up(self.high)}"
 
     def __repr__(self) -> str:
         return f"<Difference: {self}>"
@@ -186,12 +190,38 @@ def compare(
     """
     what, side = measure_of(measure), check_side(side)
     confidence = check_confidence(confidence)
-    samples = [check_binary(y, scores, sample_weight, qid=qid, pos_label=pos_label) for scores in (a, b)]
+    first, second = (
+        SampleCurves(check_binary(y, scores, sample_weight, qid=qid, pos_label=pos_label)) for scores in (a, b)
+    )
     resampling = Resampling(n_replicates, present_rows(clusters, sample_weight), random_state, n_jobs, progress)
+    return compare_curves(
+        first,
+        second,
+        measure=what,
+        confidence=confidence,
+        method=method,
+        side=side,
+        names=names,
+        resampling=resampling,
+    )
+
+
+def compare_curves(
+    first: SampleCurves,
+    second: SampleCurves,
+    *,
+    measure: Measure,
+    confidence: float = 0.95,
+    method: Method = "auto",
+    side: Side = "two-sided",
+    names: tuple[str, str] = ("a", "b"),
+    resampling: Resampling,
+) -> Difference:
+    """Compare two scorers by the curves of their checked samples, which share their rows; see `compare`."""
     if method == "bootstrap":
-        check_replicates(n_replicates, one_end(1 - confidence, side))
-    (evidence,) = evidence_for(samples, [(0, 1)], what, method, resampling)
-    return difference_of(evidence, what, names, samples[0], confidence, side)
+        check_replicates(resampling.n_replicates, one_end(1 - confidence, side))
+    (evidence,) = evidence_for([first, second], [(0, 1)], measure, method, resampling)
+    return difference_of(evidence, measure, names, first.sample, confidence, side)
 
 
 def difference_of(
@@ -225,15 +255,6 @@ def difference_of(
         side,
         evidence.finite_sample,
     )
-
-
-def shown_p(p_value: float) -> str:
-    """Print a p-value, and no more of a tiny one than is known.
-
-    >>> shown_p(0.0321), shown_p(1e-15)
-    ('p = 0.032', 'p < 1e-12')
-    """
-    return f"p = {p_value:.2g}" if p_value >= 1e-12 else "p < 1e-12"
 
 
 def one_end(risk: float, side: Side) -> float:

@@ -16,15 +16,14 @@ import numpy as np
 
 from headrank._types import ArrayLike, Vector
 from headrank.bounds.asymptotic import bootstrap, delong
-from headrank.bounds.asymptotic.resampling import Levels, QueryDraws, replicates
+from headrank.bounds.asymptotic.resampling import QueryDraws, replicates
 from headrank.bounds.comparison.paired_pairs import disagreement, least_difference
 from headrank.bounds.confidence import Side
 from headrank.bounds.interval import INDEPENDENT_ROWS, require_counts
 from headrank.bounds.intervals import interval_of
-from headrank.bounds.possible_values import possible_values
+from headrank.bounds.sample_curves import SampleCurves
 from headrank.curve import RocCurve
 from headrank.exceptions import NoVarianceError
-from headrank.labels import Sample
 from headrank.measures import AUC, Measure
 
 Method = Literal["auto", "paired", "separate", "delong", "bootstrap"]
@@ -61,7 +60,7 @@ class Evidence:
 
 
 def evidence_for(
-    samples: Sequence[Sample], pairs: Sequence[Pair], measure: Measure, method: Method, resampling: Resampling
+    samples: Sequence[SampleCurves], pairs: Sequence[Pair], measure: Measure, method: Method, resampling: Resampling
 ) -> list[Evidence]:
     """Weigh each pair of scorers by one method; samples share their rows, one per scorer."""
     if method not in get_args(Method):
@@ -72,11 +71,12 @@ def evidence_for(
         raise ValueError(
             f"method={method!r} takes rows to be independent, those of one cluster are not; use method='bootstrap'"
         )
-    if samples[0].weights is not None:
-        require_counts(RocCurve.of_sample(samples[0]), f"method={method!r}")
-    if samples[0].queries is not None:
+    rows = samples[0].sample
+    if rows.weights is not None:
+        require_counts(RocCurve.of_sample(rows), f"method={method!r}")
+    if rows.queries is not None:
         return _paired_by_query(samples, pairs, measure, method)
-    samples[0].require_both_classes()
+    rows.require_both_classes()
     if method == "delong":
         return _delong(samples, pairs, measure)
     if method == "paired" or (method == "auto" and isinstance(measure, AUC)):
@@ -86,22 +86,22 @@ def evidence_for(
 
 def widest(measure: Measure) -> float:
     """Return how far two values of a measure can be apart at all."""
-    least, greatest = possible_values(measure)
+    least, greatest = measure.possible_values
     return greatest - least
 
 
-def _paired(samples: Sequence[Sample], pairs: Sequence[Pair], measure: Measure) -> list[Evidence]:
+def _paired(samples: Sequence[SampleCurves], pairs: Sequence[Pair], measure: Measure) -> list[Evidence]:
     if not isinstance(measure, AUC):
         raise ValueError(
             f"method='paired' compares pair by pair, which is the AUC; for {measure} use method='auto', 'delong' "
             "(areas) or 'bootstrap'"
         )
-    positive = samples[0].positive
-    k = min(int(samples[0].n_pos), int(samples[0].n_neg))
-    values = [measure.of_sample(sample) for sample in samples]
+    rows = samples[0].sample
+    k = min(int(rows.n_pos), int(rows.n_neg))
+    values = [measure.value(each.whole) for each in samples]
     found = []
     for i, j in pairs:
-        spread = disagreement(positive, samples[i].scores, samples[j].scores)
+        spread = disagreement(rows.positive, samples[i].sample.scores, samples[j].sample.scores)
         found.append(
             Evidence(
                 (values[i], values[j]),
@@ -116,7 +116,7 @@ def _paired(samples: Sequence[Sample], pairs: Sequence[Pair], measure: Measure) 
 
 
 def _paired_by_query(
-    samples: Sequence[Sample], pairs: Sequence[Pair], measure: Measure, method: Method
+    samples: Sequence[SampleCurves], pairs: Sequence[Pair], measure: Measure, method: Method
 ) -> list[Evidence]:
     scale = widest(measure)
     if method not in ("auto", "paired") or scale == inf:
@@ -149,9 +149,9 @@ def _chernoff(mean: float, spread: float, k: int, scale: float) -> Bounds:
     )
 
 
-def _separate(samples: Sequence[Sample], pairs: Sequence[Pair], measure: Measure) -> list[Evidence]:
+def _separate(samples: Sequence[SampleCurves], pairs: Sequence[Pair], measure: Measure) -> list[Evidence]:
     """Bound both values, each for half the risk: conservative, as it forgets that the rows are the same."""
-    curves = [RocCurve.of_sample(sample) for sample in samples]
+    curves = [each.whole for each in samples]
 
     @cache
     def end(scorer: int, risk: float, side: Side) -> float:
@@ -174,15 +174,14 @@ def _separate(samples: Sequence[Sample], pairs: Sequence[Pair], measure: Measure
     return [between(i, j) for i, j in pairs]
 
 
-def _delong(samples: Sequence[Sample], pairs: Sequence[Pair], measure: Measure) -> list[Evidence]:
-    region, scale = delong.region_of(measure), delong.scale_of(measure)
-    positive = samples[0].positive
-    scorers = [Levels.of(sample.scores) for sample in samples]
-    curves = [levels.curve(positive) for levels in scorers]
+def _delong(samples: Sequence[SampleCurves], pairs: Sequence[Pair], measure: Measure) -> list[Evidence]:
+    region, scale = delong.area_of(measure).as_partial_auc, widest(measure)
+    positive = samples[0].sample.positive
+    curves = [each.whole for each in samples]
     components = [delong.components_of(curve, region) for curve in curves]
 
     def per_row(i: int) -> tuple[Vector, Vector]:
-        of_row = scorers[i].of_row
+        of_row = samples[i].levels.of_row
         return components[i].pos[of_row[positive]], components[i].neg[of_row[~positive]]
 
     found = []
@@ -216,10 +215,10 @@ def _normal(at: float, error: float) -> Bounds:
 
 
 def _bootstrap(
-    samples: Sequence[Sample], pairs: Sequence[Pair], measure: Measure, resampling: Resampling
+    samples: Sequence[SampleCurves], pairs: Sequence[Pair], measure: Measure, resampling: Resampling
 ) -> list[Evidence]:
-    draws, assumptions = bootstrap.draws_for(list(samples), measure, clusters=resampling.clusters)
-    values = [float(measure.of_sample(sample)) for sample in samples]
+    draws, assumptions = bootstrap.draws_for(samples, measure, clusters=resampling.clusters)
+    values = [float(each.values(measure).mean()) for each in samples]
     drawn = replicates(
         draws,
         resampling.n_replicates,

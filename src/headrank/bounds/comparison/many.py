@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
+from headrank._extras import needs_extra
+from headrank._format import lower_limit, percent, shown_p, upper_limit
 from headrank._types import ArrayLike, Vector
 from headrank.bounds.asymptotic.bootstrap import check_replicates, present_rows
-from headrank.bounds.comparison.difference import Difference, difference_of, one_end, shown_p
+from headrank.bounds.comparison.difference import Difference, difference_of, one_end
 from headrank.bounds.comparison.evidence import Method, Pair, Resampling, evidence_for
 from headrank.bounds.confidence import Side, check_confidence, check_side
-from headrank.bounds.interval import percent
+from headrank.bounds.sample_curves import SampleCurves
 from headrank.labels import check_binary
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
@@ -53,7 +55,8 @@ class Differences:
 
     def to_frame(self) -> Any:
         """Return a polars data frame, one row per difference, with the adjusted p-values."""
-        import polars as pl
+        with needs_extra("cli"):
+            import polars as pl
 
         rows = [
             difference.as_dict() | {"adjusted_p_value": p}
@@ -69,8 +72,8 @@ class Differences:
             (
                 f"{difference.names[0]} - {difference.names[1]}",
                 f"{difference.estimate:+.4f}",
-                f"{difference.low:+.4f}",
-                f"{difference.high:+.4f}",
+                lower_limit(difference.low, 4, sign="+"),
+                upper_limit(difference.high, 4, sign="+"),
                 shown_p(p) + (" *" if p <= 1 - self.confidence else ""),
             )
             for difference, p in zip(self.differences, self.adjusted_p_values, strict=True)
@@ -136,22 +139,48 @@ def compare_many(
     Differences in auc on 1,000 positives and 9,000 negatives; all intervals hold at once with 95 % confidence
     (paired: any distribution, any sample size); * can be told apart
     difference       estimate      low     high  after Holm
-    noisy - clean     -0.0874  -0.1257  -0.0467  p = 6.3e-08 *
-    noisier - clean   -0.1898  -0.2374  -0.1385  p = 4e-12 *
+    noisy - clean     -0.0874  -0.1258  -0.0467  p = 6.3e-08 *
+    noisier - clean   -0.1898  -0.2375  -0.1385  p = 4e-12 *
     """
     what, side = measure_of(measure), check_side(side)
     confidence = check_confidence(confidence)
     require_named(scorers)
-    names = [str(name) for name in scorers]
-    pairs = _pairs(names, against)
-    each = 1 - (1 - confidence) / len(pairs)
-    samples = [check_binary(y, scores, sample_weight, qid=qid, pos_label=pos_label) for scores in scorers.values()]
+    _pairs(scorers, against)
+    curves = {
+        name: SampleCurves(check_binary(y, scores, sample_weight, qid=qid, pos_label=pos_label))
+        for name, scores in scorers.items()
+    }
     resampling = Resampling(n_replicates, present_rows(clusters, sample_weight), random_state, n_jobs, progress)
+    return compare_many_curves(
+        curves,
+        measure=what,
+        against=against,
+        confidence=confidence,
+        method=method,
+        side=side,
+        resampling=resampling,
+    )
+
+
+def compare_many_curves(
+    scorers: Mapping[str, SampleCurves],
+    *,
+    measure: Measure,
+    against: str | None = None,
+    confidence: float = 0.95,
+    method: Method = "auto",
+    side: Side = "two-sided",
+    resampling: Resampling,
+) -> Differences:
+    """Compare several scorers by the curves of their checked samples, which share their rows; see `compare_many`."""
+    samples, names = list(scorers.values()), [str(name) for name in scorers]
+    pairs = _pairs(scorers, against)
+    each = 1 - (1 - confidence) / len(pairs)
     if method == "bootstrap":
-        check_replicates(n_replicates, one_end(1 - each, side))
-    evidence = evidence_for(samples, pairs, what, method, resampling)
+        check_replicates(resampling.n_replicates, one_end(1 - each, side))
+    evidence = evidence_for(samples, pairs, measure, method, resampling)
     differences = tuple(
-        difference_of(weighed, what, (names[i], names[j]), samples[0], each, side)
+        difference_of(weighed, measure, (names[i], names[j]), samples[0].sample, each, side)
         for weighed, (i, j) in zip(evidence, pairs, strict=True)
     )
     adjusted = holm(np.array([difference.p_value for difference in differences]))
@@ -179,7 +208,8 @@ def holm(p_values: Vector) -> Vector:
     return adjusted
 
 
-def _pairs(names: Sequence[str], against: str | None) -> list[Pair]:
+def _pairs(scorers: Iterable[Any], against: str | None) -> list[Pair]:
+    names = [str(name) for name in scorers]
     if len(names) < 2 or len(set(names)) < len(names):
         raise ValueError(f"needed at least two scorers with different names, got {', '.join(names) or 'none'}")
     if against is None:

@@ -12,8 +12,8 @@ from math import inf, log, sqrt
 import numpy as np
 
 from headrank._types import BoolVector, IntVector, Vector
-from headrank.bounds.asymptotic.resampling import Levels
 from headrank.bounds.inequalities.chernoff import kl_upper
+from headrank.bounds.sample_curves import Levels
 
 DISAGREEMENT_SHARE = 0.1
 """Share of the risk spent on the bound for E|h|; the rest is for the difference itself. Fixed before any data."""

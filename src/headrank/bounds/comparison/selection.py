@@ -6,12 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
+from headrank._extras import needs_extra
+from headrank._format import counted, percent, rounded
 from headrank._numbers import whole
 from headrank._types import ArrayLike
-from headrank.bounds.comparison.many import Differences, compare_many, require_named
-from headrank.bounds.confidence import Side, check_confidence
-from headrank.bounds.interval import Interval, counted, percent
-from headrank.bounds.intervals import interval_of_sample
+from headrank.bounds.comparison.evidence import Resampling
+from headrank.bounds.comparison.many import Differences, compare_many_curves, require_named
+from headrank.bounds.confidence import Side, check_confidence, check_side
+from headrank.bounds.interval import Interval
+from headrank.bounds.intervals import check_method, interval_of_curves
+from headrank.bounds.sample_curves import SampleCurves
 from headrank.labels import check_binary
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
@@ -60,7 +64,8 @@ class Selection:
 
     def to_frame(self) -> Any:
         """Return a polars data frame, one row per scorer, the best first."""
-        import polars as pl
+        with needs_extra("cli"):
+            import polars as pl
 
         rival = set(self.not_told_apart)
         rows = [
@@ -84,7 +89,7 @@ class Selection:
         return (
             f"{self.picked} is the best of {counted(self.n_scorers, 'scorer')} by {best.measure}, picked on {self.rows}"
             f" rows. With {percent(best.confidence)} confidence its true value is {best.where}, though it was picked "
-            f"on them (estimate {best.estimate:.4g}, {best.method}). {which}"
+            f"on them (estimate {rounded(best.estimate)}, {best.method}). {which}"
         )
 
     def __repr__(self) -> str:
@@ -140,7 +145,7 @@ def select(
     >>> noise = np.random.default_rng(1).normal(size=(2, good.size))
     >>> print(select({"good": good, "fair": good + 0.1 * noise[0], "poor": good + 3 * noise[1]}, y))
     good is the best of 3 scorers by auc, picked on validation rows. With 95 % confidence its true value is between
-    0.8787 and 0.9496, though it was picked on them (estimate 0.919, fixed_range). It cannot be told apart from fair.
+    0.8787 and 0.9497, though it was picked on them (estimate 0.919, fixed_range). It cannot be told apart from fair.
     """
     require_named(scorers)
     confidence, what = check_confidence(confidence), measure_of(measure)
@@ -151,16 +156,42 @@ def select(
     if method in ("delong", "bootstrap"):
         raise ValueError(f"a certificate needs a finite-sample method, and {method!r} is asymptotic; use 'auto'")
     size = len(scorers) if n_scorers is None else whole("n_scorers", n_scorers, at_least=len(scorers))
+    curves = {
+        str(name): SampleCurves(check_binary(y, scores, qid=qid, pos_label=pos_label))
+        for name, scores in scorers.items()
+    }
+    return select_curves(
+        curves,
+        measure=what,
+        confidence=confidence,
+        method=check_method(method),
+        side=check_side(side),
+        rows=rows,
+        n_scorers=size,
+    )
+
+
+def select_curves(
+    scorers: Mapping[str, SampleCurves],
+    *,
+    measure: Measure,
+    confidence: float,
+    method: str = "auto",
+    side: Side = "two-sided",
+    rows: Rows = "validation",
+    n_scorers: int | None = None,
+) -> Selection:
+    """Pick the best of several scorers by the curves of their checked samples, which share their rows; see `select`."""
+    size = len(scorers) if n_scorers is None else n_scorers
     intervals = {}
-    for name, scores in scorers.items():
-        sample = check_binary(y, scores, qid=qid, pos_label=pos_label)
-        one = interval_of_sample(sample, what, confidence=1 - (1 - confidence) / size, side=side, method=method)
+    for name, curves in scorers.items():
+        one = interval_of_curves(curves, measure, confidence=1 - (1 - confidence) / size, side=side, method=method)
         theorem = f"{one.theorem}; union bound over {size} scorers (Agarwal et al. 2004, Theorem 5)"
         assumptions = f"{one.assumptions}; {_STATED[rows]}"
-        intervals[str(name)] = replace(one, confidence=confidence, theorem=theorem, assumptions=assumptions)
-    sign = 1 if what.greater_is_better else -1
+        intervals[name] = replace(one, confidence=confidence, theorem=theorem, assumptions=assumptions)
+    sign = 1 if measure.greater_is_better else -1
     picked = max(intervals, key=lambda name: sign * intervals[name].estimate)
     differences = None
     if 1 < len(scorers) == size:
-        differences = compare_many(scorers, y, measure=what, confidence=confidence, qid=qid, pos_label=pos_label)
+        differences = compare_many_curves(scorers, measure=measure, confidence=confidence, resampling=Resampling())
     return Selection(picked, intervals, differences, rows, size)

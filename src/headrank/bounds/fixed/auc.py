@@ -22,7 +22,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import log
 
-from headrank.bounds.confidence import Side, check_confidence, check_side
+from headrank.bounds.confidence import Side
 from headrank.bounds.inequalities.chernoff import crossing, divergence_below, hoeffding_radius, kl_lower
 from headrank.bounds.interval import INDEPENDENT_ROWS, Interval, require_counts
 from headrank.curve import RocCurve
@@ -52,7 +52,7 @@ def mcdiarmid(curve: RocCurve, *, confidence: float = 0.95, side: Side = "two-si
     --------
     >>> perfect = RocCurve.from_scores([1] * 50 + [0] * 50, [1] * 50 + [0] * 50)
     >>> mcdiarmid(perfect)
-    <Interval: auc is 1 on 50 positives and 50 negatives; the truth is between 0.7284 and 1 with 95 % confidence
+    <Interval: auc is 1 on 50 positives and 50 negatives; the truth is between 0.7283 and 1 with 95 % confidence
     (mcdiarmid: any distribution, any sample size)>
     """
     theorem = "Agarwal, Graepel, Herbrich & Roth (2004), Corollary 1 and Theorem 3"
@@ -169,7 +169,6 @@ def _interval(
     side: Side,
 ) -> Interval:
     """Bound the AUC from below, and from above by bounding that of the reversed order from below."""
-    confidence, side = check_confidence(confidence), check_side(side)
     require_counts(curve, f"the {method} interval")
     n_pos, n_neg = int(curve.n_pos), int(curve.n_neg)
     auc = AUC().value(curve)

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from math import ceil, log, log1p, ulp
 from typing import Any, Literal, get_args
 
+from headrank._extras import needs_extra
+from headrank._format import percent, shown
 from headrank._numbers import rate, whole
 from headrank.bounds.confidence import check_confidence
 from headrank.bounds.fixed.auc import TIE_SHARE
 from headrank.bounds.inequalities.chernoff import divergence_below
-from headrank.bounds.interval import percent
-from headrank.measures.spelling import shown
 
 Method = Literal["mcdiarmid", "hoeffding", "kl", "bernstein"]
 """The intervals that can be planned for, by name."""
@@ -102,7 +102,8 @@ class Plan:
 
     def to_frame(self) -> Any:
         """Return what each method needs, for the same wish, as a polars data frame of one row per method."""
-        import polars as pl
+        with needs_extra("cli"):
+            import polars as pl
 
         return pl.DataFrame([replace(self, method=method).as_dict() for method in get_args(Method)])
 

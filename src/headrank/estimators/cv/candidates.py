@@ -4,43 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, singledispatch
+from functools import singledispatch
 from math import sqrt
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from headrank._format import shown
 from headrank._types import IntVector, Vector
 from headrank.estimators._problem import Problem
 from headrank.estimators.linear import LinearRanker
 from headrank.measures import (
     AUC,
     EnrichmentFactor,
-    FROCArea,
     Measure,
     PartialAUC,
     PrecisionAt,
     RecallAt,
-    StandardizedPartialAUC,
     TwoWayPartialAUC,
 )
+from headrank.measures.area import AreaMeasure
 from headrank.measures.local import TopMeasure
-from headrank.measures.spelling import shown
 from headrank.solvers import Bundle
-from headrank.surrogates import HINGES
+from headrank.surrogates import KINDS, SurrogateKind
 
-SURROGATES = ("logistic", "svc", "auc", "tight", "structural", "smooth")
-"""From the simplest to the most daring; "auc" is the hinge of the whole curve."""
-DEFAULT_CS = {
-    "logistic": (1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0),
-    "svc": (1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0),
-    "auc": (1.0, 10.0, 100.0, 1000.0),
-    "tight": (1.0, 10.0, 100.0, 1000.0),
-    "structural": (1.0, 10.0, 100.0, 1000.0),
-    "smooth": (0.1, 1.0, 10.0, 100.0),
-}
-"""The risk of a hinge or of a smooth surrogate is a mean over rows, the loss of a classifier a sum."""
-HINGED = ("auc", *HINGES)
+WHOLE_CURVE = "auc"
+"""The hinge of the whole curve: that of another measure, which makes it another candidate."""
+SURROGATES = tuple(each for name in KINDS for each in ((WHOLE_CURVE, name) if name == "tight" else (name,)))
+"""From the simplest to the most daring."""
 _HINGE_TOL = 10.0
 
 
@@ -60,14 +51,19 @@ class Candidate:
         return f"{self.surrogate} (C={shown(self.C)}{bandwidth})"
 
     @property
-    def kind(self) -> str:
-        """The surrogate as `LinearRanker` knows it: "auc" is a hinge, of another measure."""
-        return "tight" if self.surrogate == "auc" else self.surrogate
+    def learned_by(self) -> str:
+        """The surrogate as `LinearRanker` knows it."""
+        return learned_by(self.surrogate)
+
+    @property
+    def kind(self) -> SurrogateKind:
+        """What the surrogate is."""
+        return KINDS[self.learned_by]
 
     def ranker(self, measure: Measure, *, tol: float, max_iter: int) -> LinearRanker:
         """Make the ranker that learns so."""
         target = target_of(measure, self.surrogate)
-        ranker = LinearRanker(target, surrogate=self.kind, C=self.C, tol=tol, max_iter=max_iter)
+        ranker = LinearRanker(target, surrogate=self.learned_by, C=self.C, tol=tol, max_iter=max_iter)
         if self.bandwidth is not None:
             ranker.set_params(bandwidth=self.bandwidth)
         if self.start:
@@ -93,6 +89,11 @@ class Average:
         return f"average of {family_of(self)}"
 
 
+def learned_by(surrogate: str) -> str:
+    """Name the surrogate of `LinearRanker` that a candidate's is."""
+    return "tight" if surrogate == WHOLE_CURVE else surrogate
+
+
 def as_one(candidates: Sequence[Candidate]) -> Candidate | Average:
     """Take several candidates as one; the average of one is itself."""
     return candidates[0] if len(candidates) == 1 else Average(tuple(candidates))
@@ -105,15 +106,15 @@ def members_of(candidate: Candidate | Average) -> tuple[Candidate, ...]:
 
 def family_of(candidate: Candidate | Average) -> str:
     """Whether it, or all that is averaged, is "convex" or "smooth", or some of "both"."""
-    smooth = [member.surrogate == "smooth" for member in members_of(candidate)]
+    smooth = [not member.kind.convex for member in members_of(candidate)]
     return "smooth" if all(smooth) else "both" if any(smooth) else "convex"
 
 
 def target_of(measure: Measure, surrogate: str) -> Measure:
     """Return the measure whose surrogate is minimised: the measure itself, or the nearest that has such a surrogate."""
-    if surrogate == "auc":
+    if surrogate == WHOLE_CURVE:
         return AUC()
-    return nearest_with_hinge(measure) if surrogate in HINGES else measure
+    return nearest_with_hinge(measure) if KINDS[surrogate].needs_range else measure
 
 
 @singledispatch
@@ -127,10 +128,8 @@ def nearest_with_hinge(_measure: Measure) -> Measure:
     return AUC()
 
 
-@nearest_with_hinge.register(PartialAUC)
-@nearest_with_hinge.register(StandardizedPartialAUC)
-@nearest_with_hinge.register(FROCArea)
-def _(measure: Measure) -> Measure:
+@nearest_with_hinge.register
+def _(measure: AreaMeasure) -> Measure:
     return measure
 
 
@@ -221,17 +220,10 @@ class Fold:
         return self.problem.part(self.train)
 
     def measured(self, weights: Vector) -> float:
-        """The measure on the rows left out, negated if lower is better; weights of 0 are a random order."""
-        if weights.any():
-            scores = self.problem.rows.scores(weights)[self.test]
-            value = self.problem.measure.of_sample(self.problem.sample_of(self.test, scores))
-        else:
-            value = self._at_random
+        """The measure on the rows left out, negated if lower is better."""
+        scores = self.problem.rows.scores(weights)[self.test]
+        value = self.problem.measure.of_sample(self.problem.sample_of(self.test, scores))
         return value if self.problem.measure.greater_is_better else -value
-
-    @cached_property
-    def _at_random(self) -> float:
-        return self.problem.part(self.test).measured_at_random()
 
 
 def tried(
@@ -252,21 +244,21 @@ def tried(
     """
     first, learner = candidates[0], fold.learner()
     # A hinge's last digits cost many passes and change no ranking that a fold could tell.
-    tol = _HINGE_TOL * tol if first.surrogate in HINGED else tol
+    tol = _HINGE_TOL * tol if first.kind.needs_range else tol
     ranker = first.ranker(learner.measure, tol=tol, max_iter=max_iter)
     target = target_of(learner.measure, first.surrogate)
-    problem = learner.with_surrogate(first.kind, measure=target, bandwidth=ranker.bandwidth)
-    if first.surrogate == "smooth":
-        anchor = ranker.anchor(problem) if anchor is None else anchor
+    problem = learner.with_surrogate(first.learned_by, measure=target, bandwidth=ranker.bandwidth)
+    if not first.kind.convex:
+        anchor = ranker._anchor(problem) if anchor is None else anchor
     bundle, results = Bundle(), []
     for candidate in candidates:
-        if before is not None and before.collapsed and first.surrogate in HINGED:
+        if before is not None and before.collapsed and first.kind.needs_range:
             # Where a hinge prefers no ranking, and longer steps along its best direction do not help, a larger C, which
             # allows longer steps, hardly ever does; to prove it again for each takes most passes of all.
             before = before._replace(n_iter=0)
         else:
             start = None if before is None else before.weights
-            solution = ranker.search(problem, candidate.C, start=start, bundle=bundle, anchor=anchor)
+            solution = ranker._search(problem, candidate.C, start=start, bundle=bundle, anchor=anchor)
             if solution.interrupted:
                 raise KeyboardInterrupt
             collapsed = problem.collapsed(solution, candidate.C)

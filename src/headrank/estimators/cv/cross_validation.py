@@ -9,24 +9,26 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
+from headrank._extras import needs_extra
 from headrank._numbers import above_zero, whole
 from headrank._types import ArrayLike, IntVector, Vector
 from headrank.estimators._problem import Problem, pose
 from headrank.estimators._scorer import LinearScorer
-from headrank.estimators.cv.candidates import DEFAULT_CS, HINGED, SURROGATES, Average, Candidate, Fold, Trial, target_of
+from headrank.estimators.cv.candidates import SURROGATES, Average, Candidate, Fold, Trial, learned_by, target_of
+from headrank.estimators.cv.folds import folds
 from headrank.estimators.cv.refits import Refits
 from headrank.estimators.cv.rule import in_order_of_choice, why
 from headrank.estimators.cv.search import Search
 from headrank.estimators.cv.tally import Tally, tally_for
 from headrank.estimators.linear import LinearRanker
-from headrank.estimators.threads import threads_that_pay
+from headrank.estimators.threads import limit_blas_threads
 from headrank.exceptions import CollapsedFitWarning, OneClassError
 from headrank.labels import check_weights
 from headrank.measures import AUC, EnrichmentFactor, Measure, PartialAUC, PrecisionAt, RecallAt
 from headrank.measures import measure as measure_of
+from headrank.surrogates import KINDS
 
 _OF_THE_INPUT = ("classes_", "n_features_in_", "feature_names_in_")
 
@@ -59,7 +61,8 @@ class LinearRankerCV(LinearScorer):
     bandwidths : sequence of float, default=(0.1, 0.5)
         Of the smooth surrogate, in standard deviations of the scores.
     cv : int, splitter or iterable of (train, test), default=5
-        An int means that many folds, stratified by class, and keeping queries whole when ``qid`` is given.
+        An int means that many folds, stratified by class; with ``qid``, queries are kept whole, and those with both
+        classes are dealt out evenly.
     standardize : bool, default=None
         Divide each feature by its standard deviation, without touching X. If None, sparse ones only where that is above
         1: bits and weights of words are better left as they are.
@@ -157,12 +160,12 @@ class LinearRankerCV(LinearScorer):
         problem = self._pose(measure_of(self.measure), X, y, sample_weight, qid)
         groups = self._groups(problem.measure)
         for group in groups:  # a measure that a surrogate cannot learn is refused before anything is fitted
-            problem.with_surrogate(group[0].kind, measure=target_of(problem.measure, group[0].surrogate))
-        folds = [Fold(problem, train, test) for train, test in self._splits(problem, X, y, sample_weight, qid)]
-        with tally_for(self.verbose, f"choosing for {problem.measure}") as tally, threads_that_pay(problem.size):
+            problem.with_surrogate(group[0].learned_by, measure=target_of(problem.measure, group[0].surrogate))
+        parts = [Fold(problem, train, test) for train, test in self._splits(problem, X, y, sample_weight, qid)]
+        with tally_for(self.verbose, f"choosing for {problem.measure}") as tally, limit_blas_threads(problem.size):
             # For the last fits: at most one of each group, and what leads to a smooth one.
-            tally.expect(sum(len(group) if group[0].surrogate == "smooth" else 1 for group in groups))
-            search = Search(folds, self.Cs is None, n_jobs=self.n_jobs, tally=tally, **self._limits())
+            tally.expect(sum(1 if group[0].kind.convex else len(group) for group in groups))
+            search = Search(parts, self.Cs is None, n_jobs=self.n_jobs, tally=tally, **self._limits())
             self.trials_, self.measure_ = tuple(search.trials(groups)), problem.measure
             return self._learn(problem, tally)
 
@@ -174,7 +177,7 @@ class LinearRankerCV(LinearScorer):
         """
         check_is_fitted(self, "trials_")
         problem = self._pose(self.measure_, X, y, sample_weight, qid)
-        with tally_for(self.verbose, f"fitting for {problem.measure}") as tally, threads_that_pay(problem.size):
+        with tally_for(self.verbose, f"fitting for {problem.measure}") as tally, limit_blas_threads(problem.size):
             return self._learn(problem, tally)
 
     def _learn(self, problem: Problem, tally: Tally) -> Self:
@@ -235,24 +238,25 @@ class LinearRankerCV(LinearScorer):
 
     def _groups(self, measure: Measure) -> list[list[Candidate]]:
         """All candidates, those that differ in C alone together, in rising order of C."""
+        self._require_sequences()
+        bandwidths = dict.fromkeys(above_zero("bandwidth", width) for width in self.bandwidths)
+        groups: list[list[Candidate]] = []
+        for name in _distinct(self.surrogates, measure):
+            kind = KINDS[learned_by(name)]
+            Cs = sorted({above_zero("C", C) for C in (kind.Cs if self.Cs is None else self.Cs)})
+            widths = [None] if kind.convex else [*bandwidths]
+            if not Cs or not widths:
+                raise ValueError("needed at least one C and one bandwidth, got none")
+            groups += [[Candidate(name, C, width) for C in Cs] for width in widths]
+        return groups
+
+    def _require_sequences(self) -> None:
         for name in ("Cs", "bandwidths", "surrogates"):
             if isinstance(value := getattr(self, name), Real | str):
                 raise TypeError(f"{name} must be a sequence, got {value!r}; for a single one give [{value!r}]")
         unknown = [name for name in self.surrogates if name not in SURROGATES]
         if unknown or not self.surrogates:
             raise ValueError(f"surrogates must be some of {', '.join(map(repr, SURROGATES))}, got {self.surrogates!r}")
-        groups: list[list[Candidate]] = []
-        of_whole_curve = [name for name in self.surrogates if _is_hinge_of_whole_curve(name, measure)]
-        for name in dict.fromkeys(self.surrogates):
-            if name in of_whole_curve and name != of_whole_curve[0]:
-                continue  # the same as the first: over the whole curve all hinges are one
-            Cs = sorted({above_zero("C", C) for C in (DEFAULT_CS[name] if self.Cs is None else self.Cs)})
-            widths = dict.fromkeys(above_zero("bandwidth", width) for width in self.bandwidths)
-            bandwidths = [*widths] if name == "smooth" else [None]
-            if not Cs or not bandwidths:
-                raise ValueError("needed at least one C and one bandwidth, got none")
-            groups += [[Candidate(name, C, bandwidth) for C in Cs] for bandwidth in bandwidths]
-        return groups
 
     def _splits(
         self, problem: Problem, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, qid: ArrayLike | None
@@ -267,10 +271,7 @@ class LinearRankerCV(LinearScorer):
             n_least = int(min(np.count_nonzero(positive), np.count_nonzero(~positive)))
             if n_least < n_folds:
                 raise ValueError(f"cv={n_folds} folds need as many rows of each class, but one has {n_least}; lower cv")
-            kind = StratifiedKFold if queries is None else StratifiedGroupKFold
-            splits = list(
-                kind(n_folds, shuffle=True, random_state=self.random_state).split(positive, positive, queries)
-            )
+            splits = folds(positive, queries, n_folds, random_state=self.random_state)
         else:
             numbers = np.arange(positive.size) if sample_weight is None else _numbers(sample_weight)
             of_all = cv.split(X, y, qid) if hasattr(cv, "split") else cv
@@ -286,7 +287,7 @@ class LinearRankerCV(LinearScorer):
 
 
 def _why_all(surrogates: Sequence[str]) -> str:
-    if all(name in HINGED for name in surrogates):
+    if all(KINDS[learned_by(name)].needs_range for name in surrogates):
         return "hinges do where classes overlap and ranges are narrow; let other surrogates take part, as by default"
     return "no surrogate found a direction in which the positives come first; check whether X says anything about y"
 
@@ -310,7 +311,8 @@ def _joined(rankers: Sequence[LinearRanker], problem: Problem) -> tuple[Vector, 
 
 def _frame(trials: Sequence[Trial], measure: Measure) -> Any:
     """One row per candidate and fold. Measures that are better when lower appear as they are."""
-    import polars as pl
+    with needs_extra("cli"):
+        import polars as pl
 
     sign = 1 if measure.greater_is_better else -1
     return pl.DataFrame(
@@ -339,5 +341,15 @@ def _of_any_size(measure: Measure, n_rows: float) -> Measure:
     return measure
 
 
+def _distinct(surrogates: Sequence[str], measure: Measure) -> list[str]:
+    """Each surrogate once, and of the hinges of the whole curve only the first: there, all hinges are one."""
+    every = list(dict.fromkeys(surrogates))
+    of_whole_curve = [name for name in every if _is_hinge_of_whole_curve(name, measure)]
+    return [name for name in every if name not in of_whole_curve[1:]]
+
+
 def _is_hinge_of_whole_curve(surrogate: str, measure: Measure) -> bool:
-    return surrogate in HINGED and target_of(measure, surrogate) in (AUC(), PartialAUC(max_fpr=1.0))
+    return KINDS[learned_by(surrogate)].needs_range and target_of(measure, surrogate) in (
+        AUC(),
+        PartialAUC(max_fpr=1.0),
+    )

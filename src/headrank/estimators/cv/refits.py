@@ -61,20 +61,22 @@ class Refits:
             ranker = candidate.ranker(self.problem.measure, tol=self.tol, max_iter=self.max_iter)
             ranker.set_params(standardize=self.standardize)
             target = target_of(self.problem.measure, candidate.surrogate)
-            problem = replace(self.problem, measure=target).with_surrogate(candidate.kind, bandwidth=ranker.bandwidth)
+            problem = replace(self.problem, measure=target).with_surrogate(
+                candidate.learned_by, bandwidth=ranker.bandwidth
+            )
             anchor = None
-            if candidate.surrogate == "smooth":
-                anchor = problem.averaged(starts) if starts else ranker.anchor(problem)
+            if not candidate.kind.convex:
+                anchor = problem.averaged(starts) if starts else ranker._anchor(problem)
             way = self._way(candidate)
             start = self._fitted(way[-1])[1] if way else None
             if start is not None and not start.any():  # a collapsed fit is no place to start from
                 start = None
-            solution = ranker.search(problem, candidate.C, start=start, anchor=anchor)
+            solution = ranker._search(problem, candidate.C, start=start, anchor=anchor)
             if solution.interrupted:
                 raise KeyboardInterrupt
             if not solution.converged:
                 self._unconverged.append(candidate)
-            ranker.adopt(problem, solution, C=candidate.C, anchor=anchor)
+            ranker._adopt(problem, solution, C=candidate.C, anchor=anchor)
             weights = np.zeros_like(solution.weights) if ranker.collapsed_ else solution.weights
             self._fits[candidate] = ranker, weights
             self.tally.done()
@@ -82,7 +84,7 @@ class Refits:
 
     def _way(self, candidate: Candidate) -> list[Candidate]:
         """Those of smaller C that lead to a smooth one, in rising order."""
-        if candidate.surrogate != "smooth":
+        if candidate.kind.convex:
             return []
         return sorted(
             (each for each in self.tried if replace(each, C=candidate.C) == candidate and each.C < candidate.C),

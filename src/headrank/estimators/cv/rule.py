@@ -19,12 +19,11 @@ _NOTHING = 1e-12
 """Of a difference that is all rounding."""
 
 
-def equals(trials: Sequence[Trial]) -> list[Trial]:
-    """The best candidate of each surrogate, as far as the folds cannot tell it from the best of all; that one first.
+def tied_best(trials: Sequence[Trial]) -> list[Trial]:
+    """Return the best candidate of each surrogate that is tied with the best of all, the best one first.
 
-    They cannot if it is behind by no more than the standard error of the difference, paired over the folds. A smooth
-    surrogate of another bandwidth is another surrogate. Candidates that have collapsed are left out; if all have, so is
-    everyone.
+    Candidates within one standard error of the difference, paired over the folds, are tied. A smooth surrogate of
+    another bandwidth counts as another surrogate. Collapsed candidates are left out, so the list may be empty.
     """
     by_surrogate: dict[tuple[str, float | None], Trial] = {}
     for trial in sorted(trials, key=lambda trial: -trial.mean):

@@ -10,7 +10,6 @@ from joblib import Parallel, delayed
 
 from headrank._types import Vector
 from headrank.estimators.cv.candidates import (
-    HINGED,
     Average,
     Candidate,
     Fold,
@@ -22,7 +21,7 @@ from headrank.estimators.cv.candidates import (
     trial_of,
     tried,
 )
-from headrank.estimators.cv.rule import clearly_behind, equals
+from headrank.estimators.cv.rule import clearly_behind, tied_best
 from headrank.estimators.cv.tally import Tally
 
 Group: TypeAlias = list[Candidate]
@@ -60,7 +59,7 @@ class Search:
     def trials(self, groups: Sequence[Group]) -> list[Trial]:
         """Try all groups: first the convex ones, then the smooth ones, which start from the best of the convex."""
         self.tally.expect(len(self.folds) * sum(map(len, groups)))
-        smooth = [group for group in groups if group[0].surrogate == "smooth"]
+        smooth = [group for group in groups if not group[0].kind.convex]
         nowhere: list[Vector | None] = [None] * len(self.folds)
         outcomes = self._outcomes([group for group in groups if group not in smooth], nowhere)
         start, anchors = self._best(outcomes), nowhere
@@ -78,7 +77,7 @@ class Search:
 
     def _best(self, outcomes: Outcomes) -> Candidate | Average | None:
         """The best candidate, or the average of all as good, which joins the others; None if all have collapsed."""
-        trials = equals([trial_of(candidate, of_folds) for candidate, of_folds in outcomes.items()])
+        trials = tied_best([trial_of(candidate, of_folds) for candidate, of_folds in outcomes.items()])
         members = [trial.candidate for trial in trials if isinstance(trial.candidate, Candidate)]
         if not members:
             return None
@@ -137,4 +136,4 @@ def _should_go_on(group: dict[Candidate, list[Outcome]]) -> bool:
     """Whether the last candidate of a group is better than all the others, and no hinge."""
     *others, last = (trial_of(candidate, of_folds) for candidate, of_folds in group.items())
     best = not last.has_collapsed and all(last.mean > other.mean for other in others)
-    return best and last.candidate.surrogate not in HINGED
+    return best and not next(iter(group)).kind.needs_range

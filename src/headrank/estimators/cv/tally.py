@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock
 
+from headrank._extras import needs_extra
+
 
 class Tally:
     """Counts fits, and tells how many are done of all that are expected so far.
@@ -46,8 +48,9 @@ def tally_for(verbose: int | Callable[[int, int], None], name: str) -> Iterator[
     if callable(verbose):
         yield Tally(verbose)
     elif verbose:
-        from rich.console import Console
-        from rich.progress import Progress
+        with needs_extra("cli"):
+            from rich.console import Console
+            from rich.progress import Progress
 
         with Progress(console=Console(stderr=True)) as progress:
             task = progress.add_task(name)

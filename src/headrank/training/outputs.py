@@ -1,15 +1,17 @@
-"""What is made of a contest: the model to keep, and the holdout in rank order."""
+"""What is made of a training result: the model to keep, and the holdout in rank order."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from headrank._types import BoolVector
 from headrank.curve import shares
-from headrank.training.contest import Contest
+from headrank.training.result import TrainingResult
+from headrank.training.table_info import ColumnRoles
 from headrank.training.table_model import TableModel
 
 if TYPE_CHECKING:
@@ -18,27 +20,23 @@ if TYPE_CHECKING:
 _OWN = ("rank", "score", "in_budget", "flagged")
 
 
-def table_model(contest: Contest) -> TableModel:
+def table_model(result: TrainingResult) -> TableModel:
     """Return the winner as a model of its own: the very one that was certified."""
-    facts, threshold = contest.facts, contest.threshold
-    winner = contest.winner
+    table, threshold = result.table, result.threshold
+    winner = result.winner
     return TableModel(
         name=winner.name,
-        estimator=winner.model,
-        columns=facts.columns,
-        n_features=len(facts.columns) or facts.n_features,
-        target=facts.target,
-        positive=facts.positive,
-        id_column=facts.id_column,
-        qid_column=facts.qid_column,
-        dropped=facts.dropped,
-        goal=contest.goal,
+        estimator=winner.estimator,
+        columns=table.columns,
+        n_features=len(table.columns) or table.n_features,
+        **{field.name: getattr(table, field.name) for field in fields(ColumnRoles)},
+        goal=result.goal,
         threshold=None if threshold is None else threshold.value,
-        promise=contest.no_threshold if threshold is None else f"{threshold}.",
+        promise=result.no_threshold if threshold is None else f"{threshold}.",
     )
 
 
-def ranked(contest: Contest) -> pl.DataFrame:
+def ranked(result: TrainingResult) -> pl.DataFrame:
     """Return the holdout as the winner ranks it, the best first; with queries, one query after the other.
 
     Columns: ``rank`` (equal scores have equal ranks), the id column or ``row``, the query column if there is one,
@@ -49,30 +47,30 @@ def ranked(contest: Contest) -> pl.DataFrame:
     """
     import polars as pl
 
-    facts, scores = contest.facts, contest.winner.scores
-    flagged = [None] * scores.size if contest.threshold is None else contest.threshold.flags(scores)
+    info, scores = result.table, result.winner.scores
+    flagged = [None] * scores.size if result.threshold is None else result.threshold.flags(scores)
     query = np.zeros(scores.size, dtype=np.int64)
-    if contest.qid is not None:
-        _, first, numbers = np.unique(contest.qid, return_index=True, return_inverse=True)
+    if result.qid is not None:
+        _, first, numbers = np.unique(result.qid, return_index=True, return_inverse=True)
         query = np.argsort(np.argsort(first))[numbers]  # in the order of the file
-    table = pl.DataFrame({"query": query, "score": scores, "neg": ~contest.y}).with_columns(
+    table = pl.DataFrame({"query": query, "score": scores, "neg": ~result.y}).with_columns(
         position=pl.col("score").rank("ordinal", descending=True).over("query").cast(pl.Int64),
         rank=pl.col("score").rank("min", descending=True).over("query").cast(pl.Int64),
     )
-    named = {"rank": table["rank"], _free(facts.id_column or "row", ()): contest.ids}
-    if contest.qid is not None:
-        named[_free(facts.qid_column or "qid", named)] = contest.qid
-    named |= {"score": scores, _free(facts.target, named): contest.y.astype(np.int8)}
-    named |= {"in_budget": _in_budget(contest, table), "flagged": pl.Series(flagged, dtype=pl.Boolean)}
+    named = {"rank": table["rank"], _free(info.id_column or "row", ()): result.ids}
+    if result.qid is not None:
+        named[_free(info.qid_column or "qid", named)] = result.qid
+    named |= {"score": scores, _free(info.target, named): result.y.astype(np.int8)}
+    named |= {"in_budget": _in_budget(result, table), "flagged": pl.Series(flagged, dtype=pl.Boolean)}
     order = np.lexsort((table["position"].to_numpy(), query))
     return pl.DataFrame(named)[order]
 
 
-def _in_budget(contest: Contest, table: pl.DataFrame) -> BoolVector:
+def _in_budget(result: TrainingResult, table: pl.DataFrame) -> BoolVector:
     """Which rows are before the end of the part that matters."""
     import polars as pl
 
-    goal = contest.goal
+    goal = result.goal
     totals = table.select(rows=pl.len().over("query"), neg=pl.col("neg").sum().over("query"))
     if goal.top is not None:
         return _at_most(table["position"], goal.top, totals["rows"])
@@ -94,7 +92,7 @@ def _at_most(counts: pl.Series, rate: float, totals: pl.Series) -> BoolVector:
 
 
 def _free(name: str, used: Iterable[str]) -> str:
-    """The name, with a line below if it is the name of another column here."""
+    """The name, with a trailing underscore if another column here has it."""
     taken = {*_OWN, *used}
     while name in taken:
         name += "_"

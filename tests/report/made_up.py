@@ -1,4 +1,4 @@
-"""Contests made up from scores: what `summarize` is given, without training anything."""
+"""Results made up from scores: what `summarize` is given, without training anything."""
 
 from dataclasses import replace
 from functools import cache
@@ -6,12 +6,15 @@ from functools import cache
 import numpy as np
 
 import headrank as hr
+from headrank.bounds.sample_curves import SampleCurves
 from headrank.datasets import Binormal
 from headrank.exceptions import TooFewRowsError
+from headrank.labels import check_binary
 from headrank.report import render_html, summarize
 from headrank.training.columns import Column
-from headrank.training.contest import Coefficient, Contest, Entrant, Facts
 from headrank.training.goal import Goal
+from headrank.training.result import Coefficient, ModelResult, TrainingResult
+from headrank.training.table_info import Provenance, TableInfo
 
 FEATURES = (
     *("age", "amount of the loan", "city: Berlin", "city: Lyon", "days since the last payment", "number of accounts"),
@@ -28,11 +31,10 @@ def coefficients(seed=0, features=FEATURES):
     )
 
 
-def facts(y, qid=None, **changes):
+def table_info(y, qid=None, **changes):
     n_pos = int(y.sum())
     given = {
         "source": "credit.csv",
-        "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
         "target": "default",
         "positive": "1",
         "n_rows": 10 * y.size // 3,
@@ -53,45 +55,72 @@ def facts(y, qid=None, **changes):
         "dropped": ("comment",),
         "n_queries": None if qid is None else 10 * np.unique(qid).size // 3,
         "n_holdout_queries": None if qid is None else int(np.unique(qid).size),
-        "warnings": ("The column city has 140 distinct values in 3,000 rows; if it names the rows, drop it.",),
-        "command": "headrank fit credit.csv --target default --top 0.05 --id customer --drop comment --out result",
-        "random_state": 0,
-        "versions": {"headrank": "0.1.0", "numpy": "2.3.0", "scikit-learn": "1.7.0"},
     }
-    return Facts(**(given | changes))
+    return TableInfo(**(given | changes))
 
 
-def contest(goal, y, scores, *, qid=None, confidence=0.95, collapsed=(), fact_changes=None, features=FEATURES):
-    """Make a contest of entrants with these scores, by name."""
+WARNINGS = ("The column city has 140 distinct values in 3,000 rows; if it names the rows, drop it.",)
+PROVENANCE = Provenance(
+    command="headrank fit credit.csv --target default --top 0.05 --id customer --drop comment --out result",
+    sha256="9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    random_state=0,
+    versions=(("headrank", "0.1.0"), ("numpy", "2.3.0"), ("scikit-learn", "1.7.0")),
+)
+
+
+def training_result(
+    goal,
+    y,
+    scores,
+    *,
+    qid=None,
+    confidence=0.95,
+    collapsed=(),
+    features=FEATURES,
+    table_changes=None,
+    warnings=WARNINGS,
+    provenance=PROVENANCE,
+):
+    """Make the result of a training of models with these scores, by name."""
     y = np.asarray(y, dtype=bool)
     selection = hr.select(scores, y, measure=goal.measure, confidence=confidence, qid=qid)
     threshold, reason = None, "No threshold is certified: rows of a query are not independent draws."
     if qid is None:
         try:
             paid = 1 - (1 - confidence) / len(scores)
-            certified = hr.threshold_at(y, scores[selection.picked], confidence=paid, **goal.budget)
+            budget = {goal.budget.kind: goal.budget.limit}
+            certified = hr.threshold_at(y, scores[selection.picked], confidence=paid, **budget)
             threshold, reason = replace(certified, confidence=confidence), ""
         except (TooFewRowsError, ValueError) as error:
             reason = f"No threshold is certified: {error}."
-    entrants = tuple(
-        Entrant(
+    models = tuple(
+        ModelResult(
             name=name,
-            model=None,
-            scores=np.asarray(values),
+            estimator=None,
+            holdout=SampleCurves(check_binary(y, values, qid=qid)),
             remark="smooth was taken: it leads logistic by more than a standard error." if name == "ranker" else "",
             collapsed=name in collapsed,
             coefficients=None if name == "gradient boosting" else coefficients(len(name), features),
         )
         for name, values in scores.items()
     )
-    ids = np.arange(1, y.size + 1)
-    return Contest(
-        goal, confidence, entrants, selection, y, ids, qid, threshold, reason, facts(y, qid, **(fact_changes or {}))
+    return TrainingResult(
+        goal=goal,
+        confidence=confidence,
+        models=models,
+        selection=selection,
+        ids=np.arange(1, y.size + 1),
+        qid=qid,
+        threshold=threshold,
+        no_threshold=reason,
+        table=table_info(y, qid, **(table_changes or {})),
+        warnings=warnings,
+        provenance=provenance,
     )
 
 
 def three(y, base, noises, seed=0):
-    """Scores of three entrants: the base plus noise of their own."""
+    """Scores of three models: the base plus noise of their own."""
     rng = np.random.default_rng(seed)
     names = ("ranker", "logistic regression", "gradient boosting")
     return {name: base + noise * rng.normal(size=base.size) for name, noise in zip(names, noises, strict=True)}
@@ -103,12 +132,12 @@ def binormal(n, positive_rate, separation=2.0, seed=0):
 
 def top(n=3000, seed=0, noises=(0.0, 0.8, 0.4)):
     y, scores = binormal(n, 0.08, 2.2, seed)
-    return contest(Goal(top=0.05), y, three(y, scores, noises, seed))
+    return training_result(Goal(top=0.05), y, three(y, scores, noises, seed))
 
 
 def fpr(n=3000, seed=1, noises=(0.0, 1.5, 0.3), goal=None):
     y, scores = binormal(n, 0.1, 2.0, seed)
-    return contest(goal or Goal(max_fpr=0.05), y, three(y, scores, noises, seed))
+    return training_result(goal or Goal(max_fpr=0.05), y, three(y, scores, noises, seed))
 
 
 def inner_range():
@@ -123,16 +152,16 @@ def trees_win():
     return fpr(noises=(0.9, 1.2, 0.0), seed=4)
 
 
-def one_entrant():
+def one_model():
     y, scores = binormal(800, 0.2)
-    return contest(Goal(top=0.1), y, {"ranker": scores})
+    return training_result(Goal(top=0.1), y, {"ranker": scores})
 
 
 def ties(goal=None):
     """Scores rounded to a few values: ties within and between the classes, and a threshold inside of one."""
     y, scores = binormal(600, 0.3, 1.5, seed=5)
     noisy = three(y, scores, (0.0, 0.5, 0.9), 5)
-    return contest(goal or Goal(top=0.2), y, {name: np.round(2 * values) / 2 for name, values in noisy.items()})
+    return training_result(goal or Goal(top=0.2), y, {name: np.round(2 * values) / 2 for name, values in noisy.items()})
 
 
 def ties_fpr():
@@ -142,25 +171,25 @@ def ties_fpr():
 def tiny():
     y = np.array([1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0], dtype=bool)
     scores = np.array([9.0, 8, 7, 6, 5, 5, 5, 4, 3, 2, 1, 0])
-    return contest(Goal(max_fpr=0.25), y, {"ranker": scores, "logistic regression": -scores})
+    return training_result(Goal(max_fpr=0.25), y, {"ranker": scores, "logistic regression": -scores})
 
 
 def less_than_a_case():
     y, scores = binormal(50, 0.3)
-    return contest(Goal(top=0.01), y, three(y, scores, (0, 0.1, 0.2)))
+    return training_result(Goal(top=0.01), y, three(y, scores, (0, 0.1, 0.2)))
 
 
 def separated():
     y = np.arange(400) >= 360
     scores = np.linspace(-3, 3, 400)
-    return contest(
+    return training_result(
         Goal(max_fpr=0.05), y, {"ranker": scores, "logistic regression": scores, "gradient boosting": 2 * scores}
     )
 
 
 def collapsed():
     y, scores = binormal(1000, 0.2)
-    return contest(
+    return training_result(
         Goal(max_fpr=0.1), y, {"ranker": np.zeros(y.size), "logistic regression": scores}, collapsed=("ranker",)
     )
 
@@ -172,7 +201,7 @@ def queries(goal=None, n_queries=60):
     y = rng.random(qid.size) < 0.3
     base = 1.8 * y + rng.normal(size=y.size) + np.repeat(rng.normal(size=n_queries), sizes)
     scores = {name: np.round(values, 1) for name, values in three(y, base, (0.0, 0.7, 0.3), 7).items()}
-    return contest(goal or Goal(max_fpr=0.3), y, scores, qid=qid)
+    return training_result(goal or Goal(max_fpr=0.3), y, scores, qid=qid)
 
 
 def queries_top():
@@ -182,7 +211,7 @@ def queries_top():
 def large_head():
     """More distinct scores than a page carries: the control ends inside the curve."""
     y, scores = binormal(60_000, 0.05, 2.0, seed=9)
-    return contest(Goal(max_fpr=0.02), y, {"ranker": scores, "logistic regression": scores + y * 0})
+    return training_result(Goal(max_fpr=0.02), y, {"ranker": scores, "logistic regression": scores + y * 0})
 
 
 def hostile():
@@ -202,32 +231,35 @@ def hostile():
         "columns": tuple(Column(name, "text", 1, 2) for name in evil),
         "dropped": evil,
         "id_column": evil[3],
-        "warnings": evil,
-        "command": f"headrank fit '{evil[1]}'",
-        "versions": {evil[0]: evil[1]},
     }
-    return contest(
-        Goal(top=0.1), y, {"ranker": scores, "logistic regression": scores + 1}, fact_changes=changes, features=evil
+    return training_result(
+        Goal(top=0.1),
+        y,
+        {"ranker": scores, "logistic regression": scores + 1},
+        features=evil,
+        table_changes=changes,
+        warnings=evil,
+        provenance=replace(PROVENANCE, command=f"headrank fit '{evil[1]}'", versions=((evil[0], evil[1]),)),
     )
 
 
-CONTESTS = {
+RESULTS = {
     make.__name__: make
     for make in (
-        *(top, fpr, inner_range, logistic_wins, trees_win, one_entrant, ties, ties_fpr, tiny, less_than_a_case),
+        *(top, fpr, inner_range, logistic_wins, trees_win, one_model, ties, ties_fpr, tiny, less_than_a_case),
         *(separated, collapsed, queries, queries_top, hostile, large_head),
     )
 }
 
 
 @cache
-def contest_of(name):
-    return CONTESTS[name]()
+def result_of(name):
+    return RESULTS[name]()
 
 
 @cache
 def summary_of(name):
-    return summarize(contest_of(name))
+    return summarize(result_of(name))
 
 
 @cache

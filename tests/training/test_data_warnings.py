@@ -7,10 +7,12 @@ import polars as pl
 import pytest
 from scipy.sparse import csr_array
 
-from headrank.training import suspicions as look
+from headrank.bounds.sample_curves import SampleCurves
+from headrank.labels import check_binary
+from headrank.training import data_warnings as look
 from headrank.training.columns import columns_of
-from headrank.training.contest import Entrant
 from headrank.training.features import Features, sparse_features
+from headrank.training.result import ModelResult
 
 N = 100
 
@@ -126,8 +128,8 @@ def test_few_queries():
     assert look.of_few(5, 1000, 10, 30, 0.95) == []
 
 
-def entrant(scores, **others):
-    return Entrant("ranker", None, np.asarray(scores, dtype=float), **others)
+def model(y, scores, **others):
+    return ModelResult("ranker", None, SampleCurves(check_binary(y, np.asarray(scores, dtype=float))), **others)
 
 
 def leaky(sparse):
@@ -145,7 +147,7 @@ def leaky(sparse):
 @pytest.mark.parametrize(("sparse", "names"), [(False, ("closed", "paid")), (True, ("feature 1", "feature 2"))])
 def test_perfection_names_the_columns_that_give_it_away(sparse, names):
     y, features = leaky(sparse)
-    (said,) = look.of_perfection(entrant(y), y, features)
+    (said,) = look.of_perfection(model(y, y), features)
     assert all(f"'{name}' (AUC 1.0000)" in said for name in names)
     assert "'age'" not in said
     assert "feature 0" not in said
@@ -155,7 +157,7 @@ def test_perfection_names_the_columns_that_give_it_away(sparse, names):
 def test_perfection_without_a_culprit():
     y, features = leaky(False)
     harmless = dataclasses.replace(features, holdout=features.holdout[:, :1], names=("age",), origins=("age",))
-    (said,) = look.of_perfection(entrant(y), y, harmless)
+    (said,) = look.of_perfection(model(y, y), harmless)
     assert "No column does so alone." in said
 
 
@@ -163,19 +165,19 @@ def test_good_is_not_perfect():
     y, features = leaky(False)
     scores = y.astype(float)
     scores[0] = -1
-    assert look.of_perfection(entrant(scores), y, features) == []
+    assert look.of_perfection(model(y, scores), features) == []
 
 
 def test_many_rows_are_looked_at_in_part_and_still_name_the_culprit():
     y = np.arange(50_000) < 100
     X = np.column_stack([y, np.arange(50_000) % 7]).astype(np.float32)
     features = Features((("table", None),), X, X, ("a", "b"), ("a", "b"))
-    (said,) = look.of_perfection(entrant(y), y, features)
+    (said,) = look.of_perfection(model(y, y), features)
     assert "'a' (AUC 1.0000)" in said
     assert "'b'" not in said
 
 
-def test_collapsed_entrants_are_named():
-    said = look.of_entrants([entrant([0.0], collapsed=True), entrant([0.0])])
+def test_collapsed_models_are_named():
+    said = look.of_models([model([1], [0.0], collapsed=True), model([1], [0.0])])
     assert len(said) == 1
     assert said[0].startswith("The ranker has learned nothing")

@@ -1,4 +1,4 @@
-"""The ranked list and the model of a contest: against slow and obvious counts."""
+"""The ranked list and the model of a result: against slow and obvious counts."""
 
 import dataclasses
 
@@ -9,28 +9,32 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headrank.bounds.comparison.selection import select
+from headrank.bounds.sample_curves import SampleCurves
 from headrank.bounds.threshold import threshold_at
-from headrank.training.contest import Contest, Entrant, Facts
+from headrank.labels import check_binary
 from headrank.training.goal import Goal
-from headrank.training.results import ranked, table_model
+from headrank.training.outputs import ranked, table_model
+from headrank.training.result import ModelResult, TrainingResult
+from headrank.training.table_info import Provenance, TableInfo
 
 
-def contest_of(y, scores, goal, *, qid=None, threshold=None, **facts):
+def result_of(y, scores, goal, *, qid=None, threshold=None, **facts):
     y, scores = np.asarray(y, dtype=bool), np.asarray(scores, dtype=float)
-    plain = {field.name: 0 for field in dataclasses.fields(Facts)}
+    plain = {field.name: 0 for field in dataclasses.fields(TableInfo)}
     plain |= {"id_column": None, "qid_column": None, "target": "ill", "columns": (), "dropped": ()}
     selection = select({"ranker": scores}, y, measure="auc")
-    return Contest(
+    return TrainingResult(
         goal=goal,
         confidence=0.95,
-        entrants=(Entrant("ranker", None, scores),),
+        models=(ModelResult("ranker", None, SampleCurves(check_binary(y, scores))),),
         selection=selection,
-        y=y,
         ids=np.arange(100, 100 + y.size),
         qid=None if qid is None else np.asarray(qid),
         threshold=threshold,
         no_threshold="" if threshold else "too few rows",
-        facts=Facts(**(plain | facts)),
+        table=TableInfo(**(plain | facts)),
+        warnings=(),
+        provenance=Provenance("", "", 0, ()),
     )
 
 
@@ -44,7 +48,7 @@ goals = st.sampled_from([Goal(max_fpr=0.3), Goal(min_fpr=0.1, max_fpr=0.5), Goal
 @given(samples, goals, st.booleans())
 def test_ranks_order_and_budget_are_those_of_slow_counting(rows, goal, by_query):
     y, scores, queries = map(list, zip(*rows, strict=True))
-    table = ranked(contest_of(y, scores, goal, qid=queries if by_query else None, qid_column="q"))
+    table = ranked(result_of(y, scores, goal, qid=queries if by_query else None, qid_column="q"))
     seen = list(dict.fromkeys(queries)) if by_query else [None]
     expected = []
     for query in seen:
@@ -66,30 +70,28 @@ def test_flagged_rows_are_those_of_the_threshold():
     y = rng.random(300) < 0.3
     scores = rng.normal(size=300) + y
     threshold = threshold_at(y, scores, max_fpr=0.1)
-    contest = contest_of(y, scores, Goal(max_fpr=0.1), threshold=threshold)
-    table = ranked(contest)
+    result = result_of(y, scores, Goal(max_fpr=0.1), threshold=threshold)
+    table = ranked(result)
     assert table["flagged"].sum() == threshold.n_flagged > 0
     assert table.filter("flagged")["score"].min() >= threshold.value
     assert table.filter(~pl.col("flagged"))["score"].max() < threshold.value
     assert table["flagged"].dtype == pl.Boolean
-    assert table_model(contest).threshold == threshold.value
-    assert "stays at or below 0.1 with 95 % confidence" in table_model(contest).promise
+    assert table_model(result).threshold == threshold.value
+    assert "stays at or below 0.1 with 95 % confidence" in table_model(result).promise
 
 
 def test_names_that_are_taken_get_a_line():
-    contest = contest_of(
-        [1, 0], [1, 0], Goal(top=0.5), qid=[1, 1], id_column="score", qid_column="rank", target="score"
-    )
-    assert ranked(contest).columns == ["rank", "score_", "rank_", "score", "score__", "in_budget", "flagged"]
+    result = result_of([1, 0], [1, 0], Goal(top=0.5), qid=[1, 1], id_column="score", qid_column="rank", target="score")
+    assert ranked(result).columns == ["rank", "score_", "rank_", "score", "score__", "in_budget", "flagged"]
 
 
 def test_without_a_threshold_the_model_says_why():
-    model = table_model(contest_of([1, 0], [1, 0], Goal(top=0.5), n_features=6))
+    model = table_model(result_of([1, 0], [1, 0], Goal(top=0.5), n_features=6))
     assert (model.threshold, model.promise, model.n_features) == (None, "too few rows", 6)
 
 
-def test_the_best_rows_of_a_contest_come_first(messy):
-    table = ranked(messy.contest)
+def test_the_best_rows_of_a_result_come_first(messy):
+    table = ranked(messy.result)
     assert table.columns == ["rank", "case", "score", "ill", "in_budget", "flagged"]
     assert table["score"].is_sorted(descending=True)
     labels = dict(zip([f"case {i}" for i in range(messy.y.size)], messy.y, strict=True))
@@ -98,9 +100,9 @@ def test_the_best_rows_of_a_contest_come_first(messy):
 
 
 @pytest.mark.parametrize("case", ["messy", "sparse"])
-def test_the_model_knows_what_the_contest_knew(case, request):
-    contest = request.getfixturevalue(case).contest
-    model = table_model(contest)
-    assert model.name == contest.winner.name
-    assert model.estimator is contest.winner.model
-    assert (model.target, model.goal, model.columns) == (contest.facts.target, contest.goal, contest.facts.columns)
+def test_the_model_knows_what_the_result_knew(case, request):
+    result = request.getfixturevalue(case).result
+    model = table_model(result)
+    assert model.name == result.winner.name
+    assert model.estimator is result.winner.estimator
+    assert (model.target, model.goal, model.columns) == (result.table.target, result.goal, result.table.columns)

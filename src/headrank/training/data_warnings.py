@@ -1,4 +1,4 @@
-"""What looks wrong with the data? Each suspicion is a sentence with what to do; none stops the training."""
+"""What looks wrong with the data? Each warning is a sentence with what to do; none stops the training."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from headrank._format import percent
 from headrank._types import BoolVector, IntVector, Vector
 from headrank.bounds.inequalities.binomial import clopper_pearson
-from headrank.bounds.interval import percent
 from headrank.measures import AUC
 from headrank.training.columns import LARGEST, Column, listed
-from headrank.training.contest import Entrant
 from headrank.training.features import Features
+from headrank.training.result import ModelResult
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,7 +39,7 @@ _DATE = re.compile(
 
 def in_columns(frame: pl.DataFrame, columns: Sequence[Column]) -> list[str]:
     """Look at the columns by themselves: empty, constant, infinite, dates of another kind, all distinct."""
-    found = []
+    found, schema = [], frame.schema  # made anew each time that it is asked for
     empty = [column.name for column in columns if column.n_distinct == 0]
     constant = [column.name for column in columns if column.n_distinct == 1 and column.n_missing == 0]
     if empty:
@@ -49,7 +49,7 @@ def in_columns(frame: pl.DataFrame, columns: Sequence[Column]) -> list[str]:
     infinite = {
         column.name: n
         for column in columns
-        if frame.schema[column.name].is_float() and (n := _n_infinite(frame[column.name]))
+        if schema[column.name].is_float() and (n := _n_infinite(frame[column.name]))
     }
     if infinite:
         found.append(
@@ -63,7 +63,11 @@ def in_columns(frame: pl.DataFrame, columns: Sequence[Column]) -> list[str]:
             f"{named[0].upper()}{named[1:]} {'looks' if one else 'look'} like dates, but not as YYYY-MM-DD; "
             f"{'it is' if one else 'they are'} used as text: write dates so."
         )
-    ids = [column.name for column in columns if column.name not in dates and _looks_like_id(frame, column)]
+    ids = [
+        column.name
+        for column in columns
+        if column.name not in dates and _looks_like_id(column, schema[column.name], frame.height)
+    ]
     if ids:
         one = len(ids) == 1
         found.append(
@@ -130,12 +134,14 @@ def positives_needed(width: float, confidence: float) -> int:
     return n
 
 
-def of_perfection(winner: Entrant, y: BoolVector, features: Features) -> list[str]:
+def of_perfection(winner: ModelResult, features: Features) -> list[str]:
     """Suspect a leak where nothing is left to learn, and name the columns that give the answer away by themselves."""
-    auc = AUC()(y, winner.scores)
+    sample = winner.holdout.sample
+    # Of all rows together, also where there are queries.
+    auc = AUC()(sample.positive, sample.scores) if sample.queries is not None else AUC().value(winner.holdout.whole)
     if auc <= _PERFECT:
         return []
-    alone = _best_alone(y, features)
+    alone = _best_alone(sample.positive, features)
     said = (
         f"These columns give it away alone: {listed(f'{name!r} (AUC {value:.4f})' for name, value in alone.items())}."
         if alone
@@ -148,12 +154,12 @@ def of_perfection(winner: Entrant, y: BoolVector, features: Features) -> list[st
     ]
 
 
-def of_entrants(entrants: Sequence[Entrant]) -> list[str]:
+def of_models(models: Sequence[ModelResult]) -> list[str]:
     """Name the models that have learned nothing."""
     return [
         f"The {each.name} has learned nothing: it found no direction in which the positives come first. Check that the "
         "columns say anything about the target, or ask for a wider part of the list."
-        for each in entrants
+        for each in models
         if each.collapsed
     ]
 
@@ -197,10 +203,10 @@ def _looks_like_dates(series: pl.Series) -> bool:
     return any(values) and all(_DATE.fullmatch(value) for value in values if value)
 
 
-def _looks_like_id(frame: pl.DataFrame, column: Column) -> bool:
-    if column.n_missing or column.n_distinct < max(frame.height, _LEAST_IDS):
+def _looks_like_id(column: Column, dtype: pl.DataType, n_rows: int) -> bool:
+    if column.n_missing or column.n_distinct < max(n_rows, _LEAST_IDS):
         return False
-    return column.kind == "text" or frame.schema[column.name].is_integer()
+    return column.kind == "text" or dtype.is_integer()
 
 
 def _columns(names: Sequence[str]) -> str:

@@ -10,14 +10,16 @@ from scipy.stats import binom
 from headrank.bounds.band.band import band
 from headrank.bounds.band.envelope import Envelope
 from headrank.bounds.comparison.selection import select
+from headrank.bounds.sample_curves import SampleCurves
 from headrank.curve import RocCurve
+from headrank.labels import check_binary
 from headrank.report.answer import answer_of, paid_for_all
 from headrank.report.charts import roc_chart
-from headrank.training.contest import Contest, Entrant
 from headrank.training.goal import Goal
+from headrank.training.result import ModelResult, TrainingResult
 from headrank.training.train import _threshold
 from reference.bands import population_curve
-from report.contests import facts
+from report.made_up import PROVENANCE, table_info
 
 pytestmark = pytest.mark.slow
 
@@ -128,15 +130,18 @@ def most_misses(risk, n_runs):
     return binom.ppf(1 - 1e-6, n_runs, risk)
 
 
-def contest_of(goal, y, scores, *, paid, qid=None):
+def result_of(goal, y, scores, *, paid, qid=None):
     """Pick the best and certify it; if that is not to be paid for, as if it had been the only one."""
     selection = select(scores, y, measure=goal.measure, confidence=CONFIDENCE, qid=qid)
     if not paid:
         alone = {selection.picked: scores[selection.picked]}
         selection = select(alone, y, measure=goal.measure, confidence=CONFIDENCE, qid=qid)
-    entrants = tuple(Entrant(name, None, each) for name, each in scores.items())
-    found = Contest(goal, CONFIDENCE, entrants, selection, y, np.arange(y.size), qid, None, "", facts(y, qid))
-    threshold, why = _threshold(found.winner, y, goal, CONFIDENCE, selection.n_scorers, qid)
+    models = tuple(
+        ModelResult(name, None, SampleCurves(check_binary(y, each, qid=qid))) for name, each in scores.items()
+    )
+    info, ids = table_info(y, qid), np.arange(y.size)
+    found = TrainingResult(goal, CONFIDENCE, models, selection, ids, qid, None, "", info, (), PROVENANCE)
+    threshold, why = _threshold(found.winner, goal, CONFIDENCE, selection.n_scorers)
     return replace(found, threshold=threshold, no_threshold=why)
 
 
@@ -148,27 +153,27 @@ def misses(scenario, *, paid):
     lines = [Envelope(truth.fpr, truth.tpr) for truth in truths]
     broken = []
     for y, scores in scenario.holdouts(np.random.default_rng(1)):
-        contest = contest_of(goal, y, scores, paid=paid)
-        i = int(contest.selection.picked)
+        result = result_of(goal, y, scores, paid=paid)
+        i = int(result.selection.picked)
         curves = {name: RocCurve.from_scores(y, each) for name, each in scores.items()}
-        answer = answer_of(contest, curves, dict.fromkeys(curves, 0.0), None)
+        answer = answer_of(result, dict.fromkeys(curves, 0.0), None)
         assert answer.bound.low > 0  # promises something
-        threshold = contest.threshold
+        threshold = result.threshold
         fpr, tpr = scenario.scorers[i].rates_at(threshold.value)
         over = fpr > goal.max_fpr if goal.top is None else p * tpr + (1 - p) * fpr > goal.top
         too_few = tpr < threshold.tpr_low - ROUNDING
         broken.append(
             {
                 "headline": answer.bound.low > headlines[i] + ROUNDING,
-                "interval": not holds(contest.selection.interval, values[i]),
+                "interval": not holds(result.selection.interval, values[i]),
                 "intervals of all": not all(
-                    holds(each, values[int(name)]) for name, each in contest.selection.intervals.items()
+                    holds(each, values[int(name)]) for name, each in result.selection.intervals.items()
                 ),
                 "budget": over,
                 "FPR at the threshold": fpr > threshold.fpr_high + ROUNDING,
                 "TPR at the threshold": too_few,
                 "budget and TPR": over or too_few,
-                "band": not inside(contest, curves, lines[i]),
+                "band": not inside(result, curves, lines[i]),
             }
         )
     return {promise: sum(bool(each[promise]) for each in broken) for promise in broken[0]}
@@ -178,10 +183,10 @@ def holds(interval, value):
     return interval.low - ROUNDING <= value <= interval.high + ROUNDING
 
 
-def inside(contest, curves, line):
+def inside(result, curves, line):
     """Whether the true curve is within the band, and within what is drawn of it."""
-    around = band(curves[contest.selection.picked], confidence=paid_for_all(contest))
-    drawn = roc_chart(contest, {name: [curve] for name, curve in curves.items()}).band
+    around = band(curves[result.selection.picked], confidence=paid_for_all(result))
+    drawn = roc_chart(result, {name: [curve] for name, curve in curves.items()}).band
     limits = [(GRID, around.lower_at(GRID), around.upper_at(GRID)), (drawn.fpr, drawn.lower, drawn.upper)]
     return all(
         np.all(line.tpr_at(at) >= np.asarray(lower) - ROUNDING)
@@ -226,13 +231,13 @@ def query_misses(powers, n_runs, *, paid):
     broken = np.zeros(2, dtype=int)
     for _ in range(n_runs):
         scores = {str(i): rng.random(y.size) ** np.where(y, 1 / power, 1.0) for i, power in enumerate(powers)}
-        contest = contest_of(RATE, y, scores, paid=paid, qid=qid)
-        assert contest.threshold is None
-        power = powers[int(contest.selection.picked)]
+        result = result_of(RATE, y, scores, paid=paid, qid=qid)
+        assert result.threshold is None
+        power = powers[int(result.selection.picked)]
         truth = power / (power + 10)
-        answer = answer_of(contest, {}, dict.fromkeys(scores, 0.0), None)
+        answer = answer_of(result, dict.fromkeys(scores, 0.0), None)
         assert answer.bound.low > 0
-        broken += [answer.bound.low > truth + ROUNDING, not holds(contest.selection.interval, truth)]
+        broken += [answer.bound.low > truth + ROUNDING, not holds(result.selection.interval, truth)]
     return broken
 
 

@@ -1,4 +1,4 @@
-"""The entrants: which models are trained, and on what."""
+"""Which models are trained, and on what."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
 from headrank._types import BoolVector, IntVector, Vector
+from headrank.bounds.sample_curves import SampleCurves
 from headrank.estimators import LinearRankerCV
-from headrank.estimators.threads import threads_that_pay
+from headrank.estimators.threads import limit_blas_threads
 from headrank.exceptions import CollapsedFitWarning
-from headrank.training.contest import Coefficient, Entrant
+from headrank.labels import Sample, check_scores
 from headrank.training.features import Features, LinearFeatures, linear_features, scores_of
 from headrank.training.goal import Goal
-from headrank.training.holdout import folds, subsample
+from headrank.training.holdout import N_FOLDS, subsample
 from headrank.training.progress import Progress
+from headrank.training.result import Coefficient, ModelResult
 
 Models = Literal["all", "linear"]
 ROWS_TO_CHOOSE = 100_000
@@ -33,11 +35,13 @@ _LOGISTIC_ITERATIONS = 1000
 
 @dataclass(frozen=True, eq=False)
 class TrainingRows:
-    """Labels, queries and features of the rows to train on, and the goal."""
+    """Features of the rows to train on and of the holdout, their labels and queries, and the goal."""
 
     features: Features
     y: BoolVector
     queries: IntVector | None
+    holdout_y: BoolVector
+    holdout_queries: IntVector | None
     goal: Goal
     random_state: int
 
@@ -47,14 +51,14 @@ def too_large_for_trees(features: Features) -> bool:
     return features.is_sparse and features.train.shape[0] * features.train.shape[1] > DENSE_NUMBERS
 
 
-def entrants(rows: TrainingRows, models: Models, progress: Progress) -> Iterator[Entrant]:
+def trained_models(rows: TrainingRows, models: Models, progress: Progress) -> Iterator[ModelResult]:
     """Train one model after the other, and score the holdout with each."""
     linear = linear_features(rows.features)
-    yield _judged(_ranker, rows, linear, progress)
-    yield _judged(_logistic_regression, rows, linear, progress)
+    yield _scored(_ranker, rows, linear, progress)
+    yield _scored(_logistic_regression, rows, linear, progress)
     del linear
     if models == "all" and not too_large_for_trees(rows.features):
-        yield _judged(_gradient_boosting, rows, progress)
+        yield _scored(_gradient_boosting, rows, progress)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,12 +72,13 @@ class _Fitted:
     coefficients: tuple[Coefficient, ...] | None = None
 
 
-def _judged(fit: Callable[..., _Fitted], rows: TrainingRows, *others: Any) -> Entrant:
+def _scored(fit: Callable[..., _Fitted], rows: TrainingRows, *others: Any) -> ModelResult:
     fitted = fit(rows, *others)
-    return Entrant(
+    scores = check_scores(scores_of(Pipeline(list(fitted.steps)), rows.features.holdout))
+    return ModelResult(
         name=fitted.name,
-        model=Pipeline([*rows.features.steps, *fitted.steps]),
-        scores=scores_of(Pipeline(list(fitted.steps)), rows.features.holdout),
+        estimator=Pipeline([*rows.features.steps, *fitted.steps]),
+        holdout=SampleCurves(Sample(rows.holdout_y, scores, None, rows.holdout_queries)),
         remark=fitted.remark,
         collapsed=fitted.collapsed,
         coefficients=fitted.coefficients,
@@ -89,10 +94,9 @@ def _ranker(rows: TrainingRows, linear: LinearFeatures, progress: Progress) -> _
     few = subsample(rows.y, rows.queries, ROWS_TO_CHOOSE, random_state=rows.random_state)
     all_rows = few.size == rows.y.size
     y, queries = rows.y[few], None if rows.queries is None else rows.queries[few]
-    splits = list(folds(y, queries, random_state=rows.random_state))
     ranker = LinearRankerCV(
         rows.goal.measure,
-        cv=splits,
+        cv=N_FOLDS,
         random_state=rows.random_state,
         verbose=lambda done, total: progress("choosing the ranker", done, total),
     )
@@ -105,7 +109,7 @@ def _ranker(rows: TrainingRows, linear: LinearFeatures, progress: Progress) -> _
             ranker.set_params(verbose=lambda done, total: progress("fitting the ranker to all rows", done, total))
             ranker.refit(X, rows.y, qid=rows.queries)
             remark = f"{ranker.choice_} Chosen on {few.size:,} of {rows.y.size:,} training rows, and fitted to all."
-    ranker.set_params(cv=len(splits), verbose=0)  # a file should hold neither row numbers nor a function
+    ranker.set_params(verbose=0)  # a file should not hold a function,
     for member in ranker.rankers_:
         member.trace_ = ()  # nor the seconds of each step: equal runs give equal files
     return _Fitted(
@@ -125,7 +129,7 @@ def _logistic_regression(rows: TrainingRows, linear: LinearFeatures, progress: P
 
     progress("fitting logistic regression", 0, 1)
     model = LogisticRegression(max_iter=_LOGISTIC_ITERATIONS)
-    with warnings.catch_warnings(record=True) as caught, threads_that_pay(rows.y.size * len(linear.names)):
+    with warnings.catch_warnings(record=True) as caught, limit_blas_threads(rows.y.size * len(linear.names)):
         warnings.simplefilter("always", ConvergenceWarning)
         model.fit(linear.train, rows.y)
     progress("fitting logistic regression", 1, 1)
@@ -144,12 +148,14 @@ def _gradient_boosting(rows: TrainingRows, progress: Progress) -> _Fitted:
     from headrank.training.features import Matrix
 
     progress("fitting gradient boosting", 0, 1)
-    model = HistGradientBoostingClassifier(random_state=rows.random_state)
+    # With a bin per row the trees are the same, and the histograms of many features take less memory.
+    model = HistGradientBoostingClassifier(random_state=rows.random_state, max_bins=min(255, max(2, rows.y.size)))
     dense = (("matrix", Matrix()),) if rows.features.is_sparse else ()
     X = rows.features.train
-    # As in `threads_that_pay`: on few rows the threads of a tree wait for each other longer than they work.
+    # As in `limit_blas_threads`: on few rows the threads of a tree wait for each other longer than they work.
     with threadpool_limits(limits=1 if X.shape[0] * X.shape[1] <= _FEW_NUMBERS else None, user_api="openmp"):
         model.fit(Matrix().transform(X) if dense else X, rows.y)
+    model._bin_mapper.bin_thresholds_ = []  # of no use to a fitted tree, and an array per feature in a file
     progress("fitting gradient boosting", 1, 1)
     return _Fitted(
         "gradient boosting",

@@ -1,0 +1,35 @@
+"""How rows are split into folds, each of which can be measured."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils import check_random_state
+
+from headrank._types import BoolVector, IntVector
+
+
+def folds(
+    positive: BoolVector, queries: IntVector | None, n_folds: int, *, random_state: Any = 0
+) -> list[tuple[IntVector, IntVector]]:
+    """Return row numbers to learn from and to measure on, ``n_folds`` times.
+
+    Rows are stratified by class. With queries, whole queries are dealt out, those with both classes evenly: a fold
+    without one has no value, and scikit-learn's `StratifiedGroupKFold` may leave a fold without.
+
+    >>> [(train.size, test.size) for train, test in folds(np.arange(50) < 10, None, 5)]
+    [(40, 10), (40, 10), (40, 10), (40, 10), (40, 10)]
+    """
+    if queries is None:
+        return list(StratifiedKFold(n_folds, shuffle=True, random_state=random_state).split(positive, positive))
+    with_pos, with_neg = np.unique(queries[positive]), np.unique(queries[~positive])
+    rng = check_random_state(random_state)
+    mixed, others = np.intersect1d(with_pos, with_neg), np.setxor1d(with_pos, with_neg)
+    # The others go on where the mixed ones stopped, so that folds differ by one query at most.
+    dealt = np.concatenate([rng.permutation(mixed), rng.permutation(others)])
+    fold_of = np.empty(int(queries.max()) + 1, dtype=np.intp)
+    fold_of[dealt] = np.arange(dealt.size) % n_folds
+    fold = fold_of[queries]
+    return [(np.flatnonzero(fold != i), np.flatnonzero(fold == i)) for i in range(n_folds)]
