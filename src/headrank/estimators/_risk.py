@@ -39,7 +39,9 @@ class LinearRisk:
 
     def at_scores(self, scores: Vector) -> ScoredPoint:
         """Evaluate at the weights that give these scores: no pass over the rows."""
-        cut = self.surrogate(scores[self._pos_rows], scores[self._neg_rows])
+        # No surrogate notices a common shift of the scores, but large ones cost the digits of the differences.
+        centred = scores - scores.mean()
+        cut = self.surrogate(centred[self._pos_rows], centred[self._neg_rows])
         coef = self._by_row(cut.pos_coef, cut.neg_coef)
         if cut.pos_curvature is None or cut.neg_curvature is None:
             return ScoredPoint(scores, cut.risk, coef, cut.offset)

@@ -28,7 +28,7 @@ from typing import Generic
 import numpy as np
 
 from headrank._types import Vector
-from headrank.solvers.bundle import Bundle
+from headrank.solvers.bundle import ROUNDING, Bundle
 from headrank.solvers.risk import P, Ray, Risk
 from headrank.solvers.trace import Record, Solution, Step
 
@@ -114,7 +114,7 @@ def hybrid(
     bundle = Bundle() if bundle is None else bundle
     record = Record(callback)
     pairs = _CurvaturePairs()
-    lower = 0.0
+    lower = proved = 0.0
 
     def visit(trials: list[_Trial[P]]) -> _Iterate[P]:
         """Take in the cuts of all trials; the last one is the step taken."""
@@ -134,9 +134,13 @@ def hybrid(
             towards_model = not pairs or (stalled and len(record.steps) % 2 == 1)
             last = len(record.steps) + 1 >= max_iter
             model = bundle.model(C) if certify or towards_model or last else None
-            lower = max(lower, here.objective - float(here.gradient @ here.gradient) / 2)
-            lower = lower if model is None else max(lower, model.lower)
-            step = record.add(best.objective, lower, len(bundle))
+            if model is not None:
+                lower, proved = max(lower, model.lower), max(proved, model.proved)
+            if not certify:
+                descent = float(here.gradient @ here.gradient) / 2
+                lower = max(lower, here.objective - descent)
+                proved = max(proved, here.objective - descent - ROUNDING * (here.objective + descent))
+            step = record.add(best.objective, proved, len(bundle))
             if step.n_iter >= max_iter or _stuck(record.steps):
                 break
             if step.gap <= tol:
@@ -160,7 +164,7 @@ def hybrid(
                 best = here
     except KeyboardInterrupt:
         interrupted = True
-        record.interrupt(best.objective, lower, len(bundle))
+        record.interrupt(best.objective, proved, len(bundle))
     trace, converged = tuple(record.steps), record.steps[-1].gap <= tol
     if not best.weights.any() and bundle.gains_at_zero(C, lower)[1] <= _BELOW_ROUNDING * best.objective:
         somewhere = bundle.model(C).weights  # as good as 0 in every digit, and a direction

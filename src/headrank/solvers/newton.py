@@ -8,7 +8,7 @@ from math import nan
 import numpy as np
 
 from headrank._types import Vector
-from headrank.solvers.bundle import Bundle
+from headrank.solvers.bundle import ROUNDING, Bundle
 from headrank.solvers.lbfgs import LEFT, lbfgs
 from headrank.solvers.risk import CurvedRisk, P, Ray
 from headrank.solvers.trace import Record, Solution, Step
@@ -57,13 +57,16 @@ def newton(
     at_zero = C * risk.at(np.zeros(n_features)).value if weights.any() else nan
     point = risk.at(weights)
     objective, lower = float(weights @ weights) / 2 + C * point.value, 0.0
+    proved = 0.0
     at_zero = objective if not weights.any() else at_zero
     converged = interrupted = False
     try:
         while True:
             gradient = weights + C * risk.subgradients([point])[0]
-            lower = max(lower, objective - float(gradient @ gradient) / 2)
-            step = record.add(objective, lower, 0)
+            descent = float(gradient @ gradient) / 2
+            lower = max(lower, objective - descent)
+            proved = max(proved, objective - descent - ROUNDING * (objective + descent))
+            step = record.add(objective, proved, 0)
             converged = step.gap <= tol and objective - lower <= LEFT * (at_zero - lower)
             if converged or step.n_iter >= max_iter:
                 break
@@ -84,7 +87,7 @@ def newton(
         if not record.steps:
             raise
         interrupted = True
-        record.interrupt(objective, lower, 0)
+        record.interrupt(objective, proved, 0)
     return Solution(weights, tuple(record.steps), Bundle(), converged, interrupted, point)
 
 
