@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from quality_cells import CHOICE, CLASSIFIER_CS, MEASURES, MODELS, RIVALS
 
-from headrank import LocalAUC
-from headrank import measure as measure_of
 from headrank.estimators.cv.candidates import DEFAULT_CS
 from headrank.plots.drawing import COLOURS
 
@@ -78,23 +76,13 @@ def cases_of(results: pl.DataFrame) -> Cases:
     values: dict[Key, dict[int, dict[str, float]]] = {}
     for row in results.iter_rows(named=True):
         by_split = values.setdefault((row["data"], row["measure"]), {})
-        by_split.setdefault(row["split"], {})[row["model"]] = _in_random_order(row["measure"], row["value"])
+        by_split.setdefault(row["split"], {})[row["model"]] = row["value"]
     cases: Cases = {}
     for key in sorted(values, key=lambda key: (key[0], _place(key[1]))):
         whole = [by_model for _, by_model in sorted(values[key].items()) if set(by_model) >= set(MODELS)]
         if whole:
             cases[key] = {model: np.array([by_model[model] for by_model in whole]) for model in MODELS}
     return cases
-
-
-def _in_random_order(name: str, value: float) -> float:
-    """The value of a constant scorer as that of a random order.
-
-    Where all rows tie, all of them are the top, and LocalAUC is 1/2 exactly: more than most rankings are worth, but no
-    ranking at all. A collapsed fit must not win by that.
-    """
-    what = measure_of(name)
-    return what.top - what.top**2 / 2 if isinstance(what, LocalAUC) and value == 0.5 else value
 
 
 def difference(case: Key, by_model: Mapping[str, Any], rival: str, model: str = CHOICE) -> Difference:

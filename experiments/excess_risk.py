@@ -25,7 +25,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from math import floor
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -228,14 +228,15 @@ def empirical_risks(positive: BoolVector, scores: Vector, top: float = TOP) -> R
 
     Scores, of shape (n_scorers, n_rows), must have no ties.
     """
-    n = positive.size
-    k = min(floor(share(top, n)) + 1, n)
+    n, size = positive.size, share(top, positive.size)
+    k = ceil(size)
     head = np.argpartition(scores, n - k, axis=1)[:, n - k :]
     order = np.argsort(-np.take_along_axis(scores, head, axis=1), axis=1)
     labels = positive[np.take_along_axis(head, order, axis=1)]
-    n_pos, tp = np.count_nonzero(positive), labels.sum(axis=1)
-    errors = (n_pos - tp + (k - tp)) / n
-    discordant = (np.cumsum(~labels, axis=1) * labels).sum(axis=1)
+    part = np.where(np.arange(k) < k - 1, 1.0, size - (k - 1))  # the last row counts in part
+    n_pos, tp = np.count_nonzero(positive), labels @ part
+    errors = (n_pos - tp + (size - tp)) / n
+    discordant = (np.cumsum(~labels, axis=1) * labels) @ part
     risks = 2 * discordant / (n * (n - 1)) + (n - n_pos) / n * errors
     return Risks(errors, risks, np.mean((scores >= BORDER) != positive, axis=1))
 

@@ -163,7 +163,7 @@ def sample_criteria(X: Vector, y: BoolVector, top: float = TOP) -> Criteria:
 
     def within(finder: int, ranker: int) -> float:
         curve, column = curves[finder], scores[:, finder]
-        head = column >= curve.thresholds[curve.levels_in_top(top)]
+        head = column >= curve.quantile(top)
         return AUC()(y[head], scores[head, ranker])
 
     return Criteria(

@@ -13,7 +13,7 @@ import headrank as hr
 from headrank.curve import share
 from headrank.exceptions import InvalidSampleError, OneClassError, ShallowHeadError
 from headrank.measures.names import MEASURES
-from reference.measures import exact, expand, expected, fpr_at_tpr, hits, in_top, partial_auc, tpr_at_fpr
+from reference.measures import exact, expand, expected, fpr_at_tpr, hits, partial_auc, tpr_at_fpr, truncated_auc
 from strategies import RANGES, RATES, any_rankings, fractional_rankings, ranges, rates, small_rankings
 
 RocCurve = hr.RocCurve
@@ -110,7 +110,8 @@ READERS = {
     "tpr_at": (lambda c, rate: c.tpr_at(rate), (0.0, *RATES)),
     "fpr_at": (lambda c, rate: c.fpr_at(rate), (0.0, *RATES)),
     "tp_in_first": (lambda c, rate: c.tp_in_first(rate * c.n), RATES),
-    "levels_in_top": (lambda c, rate: c.levels_in_top(rate), RATES),
+    "first": (lambda c, rate: c.first(rate * c.n), RATES),
+    "quantile": (lambda c, rate: c.quantile(rate), RATES),
 }
 every_reader = pytest.mark.parametrize(("read", "arguments"), READERS.values(), ids=READERS)
 
@@ -153,8 +154,8 @@ OUT_OF_RANGE = {
     "TPR below 0": lambda c: c.fpr_at(-0.5),
     "fewer rows than none": lambda c: c.tp_in_first(-1),
     "more rows than there are": lambda c: c.tp_in_first(100),
-    "top above 1": lambda c: c.levels_in_top(1.5),
-    "top below 0": lambda c: c.levels_in_top(-0.5),
+    "top above 1": lambda c: c.quantile(1.5),
+    "top below 0": lambda c: c.quantile(-0.5),
     "head of nothing": lambda c: c.head(0),
     "head of less": lambda c: c.head(-1),
     "head of nan": lambda c: c.head(float("nan")),
@@ -210,8 +211,11 @@ def test_rates_at_a_rate(ranking, rate):
 def test_first_rows_and_top(ranking, rate):
     curve, rows = RocCurve.from_scores(*ranking), expand(*ranking)
     assert curve.tp_in_first(rate * curve.n) == close(expected(rows, lambda labels: hits(labels, rate)))
-    top = in_top(rows, exact(rate))
-    assert curve.levels_in_top(rate) == len({score for _, score in rows if top(score)})
+    first = curve.first(rate * curve.n)
+    assert first.tp + first.fp == close(rate * curve.n)
+    assert first.pairs == close(truncated_auc(rows, exact(rate)) * int(curve.n_pos * curve.n_neg))
+    least = 0 if rate == 1 else len(rows) * (1 - exact(rate))  # rows at or below the quantile, at least
+    assert curve.quantile(rate) == min(z for _, z in rows if sum(score <= z for _, score in rows) >= least)
 
 
 @pytest.mark.parametrize("n", [7, 10, 100, 1000])
@@ -224,7 +228,7 @@ def test_decimals_do_not_lose_a_row(n):
             assert share(rate, n) == i
             assert curve.tpr_at(rate) == i / n  # i negatives may pass, and with them i positives
             assert curve.fpr_at(rate) == i / n
-            assert curve.levels_in_top(rate) == 2 * i + 1  # 1 - F counts the row at Q, which is in the top as well
+            assert curve.quantile(rate) == 2 * (n - i)  # F(z) >= 1 - rate holds for the row after the first 2 i already
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -285,7 +289,7 @@ def test_weights_whose_products_leave_the_range_of_floats_are_measured_or_refuse
 def test_scale_of_the_weights_does_not_matter(ranking, scale, rate):
     one = RocCurve.from_scores(ranking.y, ranking.scores)
     two = RocCurve.from_scores(ranking.y, ranking.scores, np.full(len(ranking.y), scale))
-    assert two.levels_in_top(rate) == one.levels_in_top(rate)
+    assert two.quantile(rate) == one.quantile(rate)
     assert two.tpr_at(rate) == close(one.tpr_at(rate))
     assert two.fpr_at(rate) == close(one.fpr_at(rate))
     assert two.mean_tpr(max_fpr=rate) == close(one.mean_tpr(max_fpr=rate))

@@ -3,35 +3,9 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from headrank import measures
 from headrank.curve import RocCurve
-from headrank.measures import (
-    AUC,
-    BEDROC,
-    KS,
-    EnrichmentFactor,
-    FPRAtTPR,
-    FROCArea,
-    Lift,
-    LocalAUC,
-    LocalRankingError,
-    LocalRankingRisk,
-    MassConstrainedError,
-    Measure,
-    PartialAUC,
-    PNormPush,
-    PrecisionAt,
-    QueryMean,
-    RankStatistic,
-    RecallAt,
-    StandardizedPartialAUC,
-    TopFPR,
-    TopTPR,
-    TPRAtFPR,
-    TruncatedAUC,
-    TwoWayPartialAUC,
-    WRanking,
-    measure,
-)
+from headrank.measures import *  # noqa: F403
 
 if TYPE_CHECKING:
     from headrank.bounds.band.band import Band, band
@@ -74,50 +48,25 @@ _HOMES = {
 """Where the names live that are imported when they are first used: they need SciPy, scikit-learn or matplotlib."""
 
 __all__ = [
-    "AUC",
-    "BEDROC",
-    "KS",
     "Band",
     "CrossValidationDisplay",
     "Difference",
     "Differences",
-    "EnrichmentFactor",
-    "FPRAtTPR",
     "FPRBudgetClassifier",
-    "FROCArea",
     "ForestDisplay",
     "HeadPlan",
     "Interval",
     "KernelRanker",
-    "Lift",
     "LinearRanker",
     "LinearRankerCV",
-    "LocalAUC",
-    "LocalRankingError",
-    "LocalRankingRisk",
-    "MassConstrainedError",
-    "Measure",
-    "PNormPush",
-    "PartialAUC",
     "PathDisplay",
     "Plan",
-    "PrecisionAt",
-    "QueryMean",
-    "RankStatistic",
-    "RecallAt",
     "RocCurve",
     "RocDisplay",
     "SampleSizeDisplay",
     "Selection",
-    "StandardizedPartialAUC",
-    "TPRAtFPR",
     "Threshold",
-    "TopFPR",
     "TopFractionClassifier",
-    "TopTPR",
-    "TruncatedAUC",
-    "TwoWayPartialAUC",
-    "WRanking",
     "band",
     "compare",
     "compare_many",
@@ -125,7 +74,6 @@ __all__ = [
     "export_onnx",
     "interval",
     "load",
-    "measure",
     "path",
     "plan",
     "plan_head",
@@ -134,6 +82,7 @@ __all__ = [
     "select",
     "threshold_at",
 ]
+__all__ += measures.__all__
 
 
 def __getattr__(name: str) -> Any:

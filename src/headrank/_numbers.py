@@ -15,7 +15,7 @@ def real(name: str, value: Any) -> float:
     """Return the value as a finite float, or refuse."""
     result = _number(name, value)
     if not isfinite(result):
-        raise ValueError(f"{name} must be finite, got {shown(value)}")
+        raise ValueError(f"{name} must be finite, got {short_repr(value)}")
     return result
 
 
@@ -27,7 +27,7 @@ def rate(name: str, value: Any, *, above_zero: bool = False) -> float:
     if not 0 <= result <= 1 or (above_zero and result == 0):
         interval = "(0, 1]" if above_zero else "[0, 1]"
         percent = "; rates are fractions, not percent" if 1 < result <= 100 else ""
-        raise ValueError(f"{name} must lie in {interval}, got {shown(value)}{percent}")
+        raise ValueError(f"{name} must lie in {interval}, got {short_repr(value)}{percent}")
     return result
 
 
@@ -37,7 +37,7 @@ def inner_rate(name: str, value: Any, why: str = "") -> float:
     _refuse_tiny(name, result)
     if not 0 < result < 1:
         percent = "; rates are fractions, not percent" if 1 < result <= 100 else ""
-        raise ValueError(f"{name} must lie strictly between 0 and 1, got {shown(value)}{why}{percent}")
+        raise ValueError(f"{name} must lie strictly between 0 and 1, got {short_repr(value)}{why}{percent}")
     return result
 
 
@@ -57,7 +57,7 @@ def above_zero(name: str, value: Any) -> float:
     """Return the value as a finite float above 0, or refuse."""
     result = real(name, value)
     if result <= 0:
-        raise ValueError(f"{name} must be above 0, got {shown(value)}")
+        raise ValueError(f"{name} must be above 0, got {short_repr(value)}")
     return result
 
 
@@ -66,11 +66,11 @@ def whole(name: str, value: Any, *, at_least: int = 0) -> int:
     try:
         result = index(value)
     except TypeError:
-        raise TypeError(f"{name} must be a whole number, got {shown(value)}") from None
+        raise TypeError(f"{name} must be a whole number, got {short_repr(value)}") from None
     if result < at_least:
-        raise ValueError(f"{name} must be at least {at_least}, got {shown(result)}")
+        raise ValueError(f"{name} must be at least {at_least}, got {short_repr(result)}")
     if result > _LARGEST_COUNT:
-        raise ValueError(f"{name} must be at most 2**53, got {shown(result)}")
+        raise ValueError(f"{name} must be at most 2**53, got {short_repr(result)}")
     return result
 
 
@@ -78,7 +78,7 @@ def count(name: str, value: Any) -> float:
     """Return a number of rows, by weight, as a float of at least 0 or infinity, or refuse."""
     result = _number(name, value)
     if not result >= 0:
-        raise ValueError(f"{name} must be at least 0, got {shown(value)}")
+        raise ValueError(f"{name} must be at least 0, got {short_repr(value)}")
     return result
 
 
@@ -86,21 +86,25 @@ def option(name: str, value: Any, allowed: Iterable[str]) -> str:
     """Return one of the allowed words, or refuse."""
     words = tuple(allowed)
     if not isinstance(value, str) or value not in words:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, words))}, got {shown(value)}")
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, words))}, got {short_repr(value)}")
     return value
 
 
 def listed(name: str, values: Any) -> list[Any]:
     """Return the values of a sequence or another iterable as a list, or refuse."""
     if isinstance(values, str | bytes | Mapping):
-        raise TypeError(f"{name} must be a sequence, got {shown(values)}; for a single one give [{shown(values)}]")
+        raise TypeError(
+            f"{name} must be a sequence, got {short_repr(values)}; for a single one give [{short_repr(values)}]"
+        )
     try:
         return list(values)
     except Exception:  # whatever its class says of iteration
-        raise TypeError(f"{name} must be a sequence, got {shown(values)}; for one give [{shown(values)}]") from None
+        raise TypeError(
+            f"{name} must be a sequence, got {short_repr(values)}; for one give [{short_repr(values)}]"
+        ) from None
 
 
-def shown(value: Any) -> str:
+def short_repr(value: Any) -> str:
     """Print a value that somebody passed, however it prints itself, in one short line."""
     try:
         text = " ".join(repr(value).split())
@@ -117,10 +121,10 @@ def _refuse_tiny(name: str, result: float) -> None:
 def _number(name: str, value: Any) -> float:
     """Return the value as a float, which may be infinite or NaN, or refuse."""
     if isinstance(value, str | bytes | bool) or getattr(value, "ndim", 0) != 0:
-        raise TypeError(f"{name} must be a number, got {shown(value)}")
+        raise TypeError(f"{name} must be a number, got {short_repr(value)}")
     try:
         return float(value)
     except OverflowError:
-        raise ValueError(f"{name} must be a number that fits a float, below 1.8e308, got {shown(value)}") from None
+        raise ValueError(f"{name} must be a number that fits a float, below 1.8e308, got {short_repr(value)}") from None
     except Exception:  # whatever its class says of float(): it is no number
-        raise TypeError(f"{name} must be a number, got {shown(value)}") from None
+        raise TypeError(f"{name} must be a number, got {short_repr(value)}") from None

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from headrank._extras import needs_extra
-from headrank._numbers import count, ordered, rate, real, shown
+from headrank._numbers import count, ordered, rate, real, short_repr
 from headrank._types import ArrayLike, Counts, Vector
 from headrank.exceptions import OneClassError, ShallowHeadError
 from headrank.labels import Sample, check_binary
-from headrank.levels import Depth, floor_of, levels_of, starts_of_runs
+from headrank.levels import Depth, FirstRows, floor_of, levels_of, starts_of_runs
 
 _EPSILON = float(np.finfo(np.float64).eps)
 
@@ -150,7 +150,7 @@ class RocCurve:
         (Counts add exactly; weights that are not whole numbers add up to rounding.)
         """
         if not isinstance(other, RocCurve):
-            raise TypeError(f"a RocCurve merges with another RocCurve, got {shown(other)}")
+            raise TypeError(f"a RocCurve merges with another RocCurve, got {short_repr(other)}")
         lowest = max(self.floor, other.floor)
         scores = np.concatenate([self.scores, other.scores])
         order = np.argsort(-scores, kind="stable")  # two sorted runs: one linear merge
@@ -186,6 +186,13 @@ class RocCurve:
         cut = slice(0, last)
         lowest = float(self.scores[last - 1])
         return RocCurve(self.scores[cut], self.pos[cut], self.neg[cut], self.n_pos, self.n_neg, lowest, self.weighted)
+
+    def constant(self) -> RocCurve:
+        """Return the curve of the same numbers of rows that all have one score."""
+        pos, neg = (
+            np.array([total], dtype=kind.dtype) for total, kind in ((self.n_pos, self.pos), (self.n_neg, self.neg))
+        )
+        return RocCurve(np.zeros(1), pos, neg, self.n_pos, self.n_neg, weighted=self.weighted)
 
     # -- the polyline ------------------------------------------------------------------------------------------
 
@@ -282,8 +289,11 @@ class RocCurve:
         missing = self.tp[i] - tp
         return float(self.fp[i] - missing * self.neg[i - 1] / self.pos[i - 1]) / self.n_neg
 
-    def tp_in_first(self, n_rows: float) -> float:
-        """Positives expected among the first ``n_rows`` rows when ties are put in random order."""
+    def first(self, n_rows: float) -> FirstRows:
+        """Count what the first ``n_rows`` rows hold: the curve is cut there, on the straight segment of a tied group.
+
+        So tied rows count in part, and so does the last row if ``n_rows`` is no whole number.
+        """
         self.require_both_classes()
         rows = self.fp + self.tp
         n_rows = self._snapped(real("n_rows", n_rows), rows)
@@ -291,25 +301,27 @@ class RocCurve:
             raise ValueError(f"n_rows must lie between 0 and the {self.n:g} rows of the sample, got {n_rows:g}")
         self._require(n_rows <= rows[-1], f"the first {n_rows:g} rows")
         i = int(np.searchsorted(rows, n_rows, side="right")) - 1
-        if i == self.scores.size:
-            return float(self.tp[i])
-        return min(float(self.tp[i] + (n_rows - rows[i]) * self.pos[i] / (self.pos[i] + self.neg[i])), n_rows)
+        whole = FirstRows(float(self.tp[i]), float(self.fp[i]), self._pairs(0, i))
+        if i == self.scores.size or n_rows == rows[i]:
+            return whole
+        part = (n_rows - rows[i]) / (self.pos[i] + self.neg[i])
+        pos, neg = float(part * self.pos[i]), float(part * self.neg[i])
+        return FirstRows(whole.tp + pos, whole.fp + neg, whole.pairs + neg * (whole.tp + pos / 2))
 
-    def levels_in_top(self, top: float) -> int:
-        """Count the distinct scores at or above Q = inf{z : F(z) >= 1 - top}, F the distribution of all scores.
+    def tp_in_first(self, n_rows: float) -> float:
+        """Positives expected among the first ``n_rows`` rows when ties are put in random order."""
+        return min(self.first(n_rows).tp, n_rows)
 
-        A row at Q belongs to the top, so the top may hold more than the share ``top`` of all rows.
+    def quantile(self, top: float) -> float:
+        """Lowest score of the best fraction of all rows: inf{z : F(z) >= 1 - top}, F the distribution of all scores.
+
+        Rows scoring above it are at most the share ``top`` of all; those scoring at least this may be more.
         """
         self.require_both_classes()
         rows = self.fp + self.tp
         limit = self._snapped(share(rate("top", top), self.n), rows)
         self._require(limit < rows[-1], f"the best {top:g} of all rows")
-        # F(z) >= 1 - top exactly when the rows scoring above z are at most the share `top`.
-        return int(np.searchsorted(rows[:-1], limit, side="right"))
-
-    def pairs_in_first(self, n_levels: int) -> float:
-        """Pairs with the positive ahead of the negative within the first levels, ties counting half."""
-        return self._pairs(0, n_levels)
+        return float(self.scores[np.searchsorted(rows[1:-1], limit, side="right")])
 
     def require_both_classes(self) -> None:
         """Refuse to be read while one class is missing, as it may be in a block of a larger sample."""

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from headrank._numbers import shown
+from headrank._numbers import short_repr
 from headrank._types import ArrayLike, BoolVector, IntVector, Vector
 from headrank.exceptions import InvalidSampleError, OneClassError
 
@@ -229,24 +229,26 @@ def _one_column(name: str, values: ArrayLike) -> npt.NDArray[Any]:
 
 def _equal_to(labels: npt.NDArray[Any], pos_label: Any) -> BoolVector:
     if not isinstance(pos_label, Hashable) or isinstance(pos_label, Collection) > isinstance(pos_label, str | bytes):
-        raise TypeError(f"pos_label must be the one value of y that means positive, got {shown(pos_label)}")
+        raise TypeError(f"pos_label must be the one value of y that means positive, got {short_repr(pos_label)}")
     if _is_missing(pos_label):
-        raise ValueError(f"pos_label must be a value of y, got {shown(pos_label)}")
+        raise ValueError(f"pos_label must be a value of y, got {short_repr(pos_label)}")
     positive = _same(labels, pos_label)
     others = labels[~positive]
     if others.size and not np.all(_same(others, others[0])):
         if others.size == labels.size:
             raise InvalidSampleError(
-                f"pos_label={shown(pos_label)} does not occur in y, which holds {_some_values(labels)}; give the value "
+                f"pos_label={short_repr(pos_label)} does not occur in y, which holds {_some_values(labels)}; give the "
+                "value "
                 "that means positive as it stands in y"
             )
         raise InvalidSampleError(
-            f"y must hold two classes, but besides pos_label={shown(pos_label)} it holds {_some_values(others)}; "
+            f"y must hold two classes, but besides pos_label={short_repr(pos_label)} it holds {_some_values(others)}; "
             "choose one class against the rest first"
         )
     if others.size == labels.size and isinstance(pos_label, str) != isinstance(labels[0], str):
         raise InvalidSampleError(
-            f"pos_label={shown(pos_label)} is of another type than y, which holds {_some_values(labels)}; give the "
+            f"pos_label={short_repr(pos_label)} is of another type than y, which holds {_some_values(labels)}; give "
+            "the "
             "value as it stands in y"
         )
     return positive
@@ -290,7 +292,7 @@ def _refuse_large_integers(name: str, values: Sequence[Any]) -> None:
     if low < -_LARGEST_EXACT_INTEGER or high > _LARGEST_EXACT_INTEGER:
         raise InvalidSampleError(
             f"integer {name} must lie within ±2**53, where float64 keeps them apart, but reach "
-            f"{shown(low)}..{shown(high)}; pass their ranks instead"
+            f"{short_repr(low)}..{short_repr(high)}; pass their ranks instead"
         )
 
 
@@ -329,10 +331,11 @@ def _refuse_collections(name: str, values: npt.NDArray[Any]) -> None:
     for row, value in enumerate(values):
         if isinstance(value, Collection) and not isinstance(value, str | bytes):
             raise InvalidSampleError(
-                f"{name} must hold one value per row, but row {row} holds {shown(value)}; take one column of values"
+                f"{name} must hold one value per row, but row {row} holds {short_repr(value)}; take one column of "
+                "values"
             )
 
 
 def _some_values(values: npt.NDArray[Any]) -> str:
-    distinct = list(dict.fromkeys(map(shown, values[:10_000].tolist())))
+    distinct = list(dict.fromkeys(map(short_repr, values[:10_000].tolist())))
     return ", ".join(distinct[:5] + ["..."] * (len(distinct) > 5))

@@ -189,3 +189,12 @@ def test_bad_input_is_refused_in_a_line(capsys, tmp_path, monkeypatch, arguments
     ).write_csv("t.csv")
     (tmp_path / "t.xlsx").write_bytes(b"PK")
     assert refused(run(capsys, "evaluate", *arguments), code, words)
+
+
+@pytest.mark.parametrize("measure", ["auc", "pauc@0.1", "tpr@fpr=0.1", "p@0.1"])
+def test_the_limits_in_the_table_are_those_in_the_sentence(capsys, scores, measure):
+    done = run(capsys, "evaluate", scores, "--target", "y", "--score", "good", "--measure", measure)
+    (row,) = [line for line in done.out.splitlines() if line.startswith(f"│ {measure} ")]
+    in_table = re.findall(r"\d\.\d{4}", row.split("│", 3)[3])
+    (in_words,) = re.findall(r"good: .* is between ([\d.]+) and ([\d.]+) with", done.out.replace("the truth is", "is"))
+    assert [float(limit) for limit in in_table[1:]] == [float(limit) for limit in in_words]

@@ -238,7 +238,7 @@ BAD = {
     "max_iter": ({"max_iter": 0}, {}, "max_iter must be at least 1"),
     "measure": ({"measure": "locauc@0.1"}, {}, "no convex surrogate; learn it with surrogate='smooth'"),
     "empty range": ({"measure": "pauc@0.3:0.2"}, {}, "min_fpr"),
-    "surrogate": ({"surrogate": "smoth"}, {}, "'structural', 'tight'.*'smoth'"),
+    "surrogate": ({"surrogate": "smoth"}, {}, "'tight', 'structural'.*'smoth'"),
     "solver": ({"solver": "newton"}, {}, "'hybrid', 'cutting-plane'.*'newton'"),
     "weights, too few": ({}, {"sample_weight": [1.0, 2.0]}, "sample_weight.*4 rows"),
     "weights, too many alike": ({}, {"sample_weight": np.ones(5)}, "sample_weight.*4 rows"),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score, roc_curve
 
 import headrank as hr
-from reference.measures import discordant_top_pairs, exact, expand, local_ranking_error, top_mass
+from reference.measures import discordant_top_pairs, exact, expand, local_ranking_error
 from strategies import any_rankings, ranges, rates, untied_rankings
 
 
@@ -45,14 +45,23 @@ def test_local_auc_is_beta_less_the_discordant_pairs(ranking, top):
 
 @given(any_rankings(), rates)
 def test_local_auc_from_error_and_ranking_error(ranking, top):
-    # 2 p (1-p) LocalAUC = (1-p) (p + u') - (1-p) L - R, with R a probability over independent pairs: the pair of a
+    # 2 p (1-p) LocalAUC = (1-p) (p + u) - (1-p) L - R, with R a probability over independent pairs: the pair of a
     # row with itself is then among the N * N, so the ranking error over N (N - 1) pairs shrinks by (N - 1) / N.
     on = On(ranking)
-    p, n, mass = on.p, on.curve.n, float(top_mass(on.rows, exact(top)))
+    p, n = on.p, on.curve.n
     independent = on(hr.LocalRankingError(top)) * (n - 1) / n
-    right = (1 - p) * (p + mass) - (1 - p) * on(hr.MassConstrainedError(top)) - independent
+    right = (1 - p) * (p + top) - (1 - p) * on(hr.MassConstrainedError(top)) - independent
     assert 2 * p * (1 - p) * on(hr.LocalAUC(top)) == close(right)
     assert independent == close(local_ranking_error(on.rows, exact(top)) * (len(on.rows) - 1) / len(on.rows))
+
+
+@given(any_rankings(), rates)
+def test_w_ranking_is_local_auc_and_the_order_among_positives(ranking, top):
+    # In the population W = p/2 beta (2 - beta) + (1 - p) LocalAUC; in a sample, rank / (N + 1) adds half a row.
+    on = On(ranking)
+    n_pos, n_neg, found = on.curve.n_pos, on.curve.n_neg, on.curve.n_pos * on(hr.TopTPR(top))
+    right = n_pos * n_neg * on(hr.LocalAUC(top)) + found * (2 * n_pos + 1 - found) / 2
+    assert n_pos * (on.curve.n + 1) * on(hr.WRanking(top)) == close(right)
 
 
 @given(any_rankings(), rates)
@@ -65,9 +74,8 @@ def test_risk_is_ranking_error_and_mass_error(ranking, top):
 @given(any_rankings(), rates)
 def test_rates_of_the_top_lie_on_the_control_line(ranking, top):
     on = On(ranking)
-    mass = float(top_mass(on.rows, exact(top)))
-    assert on.p * on(hr.TopTPR(top)) + (1 - on.p) * on(hr.TopFPR(top)) == close(mass)
-    assert mass >= top or top == 1.0 or mass == close(top)  # a row at Q is in the top, so it never is too small
+    assert on.p * on(hr.TopTPR(top)) + (1 - on.p) * on(hr.TopFPR(top)) == close(top)
+    assert on(hr.TopTPR(top)) == close(on(hr.RecallAt(top)))
 
 
 @given(any_rankings())
@@ -183,6 +191,6 @@ def test_truncated_auc_prefers_the_worse_scorer():
     # Remark 21: the perfect scorer's top holds no negative, so there is no area left of it to count.
     ranks = [4, 3, 2, 1]
     perfect, wrong = [1, 1, 0, 0], [0, 1, 1, 0]
-    assert hr.TruncatedAUC(0.3)(perfect, ranks) < hr.TruncatedAUC(0.3)([1, 0, 1, 0], ranks)
-    assert hr.LocalAUC(0.3)(perfect, ranks) == 1.0
-    assert hr.LocalAUC(0.3)(wrong, ranks) == 0.25
+    assert hr.TruncatedAUC(0.5)(perfect, ranks) < hr.TruncatedAUC(0.5)([1, 0, 1, 0], ranks)
+    assert hr.LocalAUC(0.5)(perfect, ranks) == 1.0
+    assert hr.LocalAUC(0.5)(wrong, ranks) == 0.25

@@ -57,7 +57,7 @@ def test_scores_of_the_folds_are_measured(model):
     scoring = {str(measure): measure.scorer() for measure in MEASURES}
     scores, measured = cross_validate(model, X, Y, cv=CV, scoring=scoring), folds(model)
     for measure in MEASURES:
-        assert scores[f"test_{measure}"].tolist() == by_hand(measured, measure)
+        assert scores[f"test_{measure}"] == pytest.approx(by_hand(measured, measure))
 
 
 def test_better_is_greater_for_scikit_learn():
@@ -119,8 +119,8 @@ def test_sample_weight_is_routed():
         model = LogisticRegression().set_fit_request(sample_weight=False)
         scorer = measure.scorer().set_score_request(sample_weight=True)
         scores = cross_validate(model, X, Y, cv=CV, scoring=scorer, params={"sample_weight": weights})["test_score"]
-    assert scores.tolist() == by_hand(folds(LogisticRegression()), measure, sample_weight=weights)
-    assert scores.tolist() != by_hand(folds(LogisticRegression()), measure)
+    assert scores == pytest.approx(by_hand(folds(LogisticRegression()), measure, sample_weight=weights))
+    assert scores != pytest.approx(by_hand(folds(LogisticRegression()), measure))
 
 
 def test_qid_is_routed():
@@ -133,8 +133,8 @@ def test_qid_is_routed():
         ]
         renamed = measure.scorer().set_score_request(qid="group")
         again = cross_validate(LogisticRegression(), X, Y, cv=CV, scoring=renamed, params={"group": queries})
-    assert scores.tolist() == by_hand(folds(LogisticRegression()), measure, qid=queries)
-    assert again["test_score"].tolist() == scores.tolist()
+    assert scores == pytest.approx(by_hand(folds(LogisticRegression()), measure, qid=queries))
+    assert again["test_score"] == pytest.approx(scores)
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=str)

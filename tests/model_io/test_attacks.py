@@ -1,5 +1,6 @@
 """Files made to do harm, with every size and checksum right: refused, and nothing of them is run."""
 
+import copy
 import io
 import json
 import os
@@ -7,7 +8,7 @@ import pickle
 import stat
 import sys
 from hashlib import sha256
-from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED, ZipExtFile, ZipFile, ZipInfo
 
 import numpy as np
 import pytest
@@ -15,10 +16,10 @@ import skops.io
 
 import headrank as hr
 from headrank.exceptions import ModelFileError
-from headrank.model_io import load
+from headrank.model_io import container, load, save
 from headrank.model_io.container import MANIFEST, PAYLOAD, Manifest, entry, pack, sealed, unpack
 from headrank.model_io.libraries import libraries
-from headrank.model_io.payload import SCHEMA, for_skops
+from headrank.model_io.payload import SCHEMA, _depth, for_skops
 from headrank.model_io.trusted import TRUSTED
 from model_io.forging import archive_of, entries_of, node, unchecked, value, with_payload, with_schema
 from model_io.saved_models import made
@@ -267,6 +268,118 @@ def test_a_schema_without_end(file, tmp_path):
     finally:
         sys.setrecursionlimit(limit)
     refused(data, tmp_path)
+
+
+# -- small files that are large inside ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def unpacked(monkeypatch):
+    """How many bytes zipfile gives out."""
+    sizes, read = [0], ZipExtFile.read
+
+    def counted(self, n=-1):
+        data = read(self, n)
+        sizes[0] += len(data)
+        return data
+
+    monkeypatch.setattr(ZipExtFile, "read", counted)
+    return lambda: sizes[0]
+
+
+def with_large_schema(file, n_bytes, **said):
+    """The file with spaces in its schema, where JSON has no use for them."""
+    entries = entries_of(unpack(file, "file")[1])
+    entries[SCHEMA] += b" " * n_bytes
+    return with_payload(archive_of(entries.items()), **said)
+
+
+def test_a_schema_that_is_too_large_is_not_unpacked(file, tmp_path, unpacked):
+    data = with_large_schema(file, 30 << 20)
+    assert len(data) < 50_000
+    before = unpacked()
+    refused(data, tmp_path, "schema.json of more than")
+    assert unpacked() - before < (1 << 20) + 102 * len(data)
+
+
+def test_a_schema_with_room_to_spare_is_fine(file, tmp_path):
+    (tmp_path / "model").write_bytes(with_large_schema(file, 1 << 19))
+    assert load(tmp_path / "model")
+
+
+def test_packing_twice_is_refused_before_unpacking(file, tmp_path, unpacked):
+    """150 MB of schema in 2 kB: once packed by zip they still repeat themselves."""
+    entries = entries_of(unpack(file, "file")[1])
+    entries[SCHEMA] += b" " * (150 << 20)
+    with ZipFile(io.BytesIO(with_payload(archive_of(entries.items())))) as archive:
+        both = [(entry(name, ZIP_DEFLATED), archive.read(name)) for name in (MANIFEST, PAYLOAD)]
+    data = outer(*both)
+    assert len(data) < 5000
+    before = unpacked()
+    refused(data, tmp_path, "its entries are compressed")
+    assert unpacked() - before < 1 << 16
+
+
+def test_arrays_that_grow_too_much_are_not_unpacked(file, tmp_path, unpacked):
+    entries = entries_of(unpack(file, "file")[1])
+    array = next(name for name in entries if name.endswith(".npy"))
+    zeros = io.BytesIO()
+    np.save(zeros, np.zeros(80 << 20, dtype=np.int8))
+    data = with_payload(archive_of({**entries, array: zeros.getvalue()}.items()))
+    assert len(data) < 200_000
+    before = unpacked()
+    refused(data, tmp_path, "would unpack to 8.,...,... bytes")
+    assert unpacked() - before < 1 << 20
+
+
+def test_a_size_that_is_not_true_is_not_believed(file, tmp_path, unpacked):
+    """The directory of the archive says that the schema is small; what zipfile then gives out is cut there."""
+    data = with_large_schema(file, 30 << 20)
+    _, payload = unpack(data, "file")
+    small = 1000
+    with ZipFile(io.BytesIO(payload)) as archive:
+        size = archive.getinfo(SCHEMA).file_size
+    lying = payload.replace(size.to_bytes(4, "little"), small.to_bytes(4, "little"))
+    assert lying != payload
+    before = unpacked()
+    refused(with_payload(lying), tmp_path, "damaged")
+    assert unpacked() - before < 1 << 20
+
+
+def test_a_model_of_many_zeros_is_saved_and_loaded(tmp_path, monkeypatch):
+    monkeypatch.setattr(container, "_FREE", 1 << 14)
+    model = copy.copy(made("ranker")[0])
+    model.coef_ = np.zeros(100_000)
+    save(model, tmp_path / "model")
+    assert load(tmp_path / "model").coef_.size == model.coef_.size
+
+
+@pytest.mark.parametrize("place", ["schema", "value"])
+def test_nesting_has_an_end(file, tmp_path, place):
+    depth = 300
+    nested = "[" * depth + "]" * depth
+    planted = json.loads(nested) if place == "schema" else {**value(1), "content": nested}
+    refused(with_node(file, planted), tmp_path, "nested more than 256 levels deep")
+    quoted = value('"[{\\' * depth)
+    (tmp_path / "model").write_bytes(with_node(file, {**quoted, "content": json.dumps("auc" + "[" * 0)}))
+    assert load(tmp_path / "model").measure == "auc"
+
+
+@pytest.mark.parametrize(
+    ("text", "depth"),
+    [
+        ("", 0),
+        ("1", 0),
+        ("[]", 1),
+        ('{"a": [1, {"b": []}]}', 4),
+        ('["[[[["]', 1),
+        (r'["\"[[", "\\", [[]]]', 3),
+        ('[["[[', 2),
+        ("[][][[]]", 2),
+    ],
+)
+def test_the_depth_of_json(text, depth):
+    assert _depth(text.encode()) == depth
 
 
 def test_no_function_on_the_list_does_more_than_ask(file):

@@ -70,6 +70,16 @@ def test_the_band_spans_what_the_axes_show(curve, kind, options):
     assert np.mean(inside[1:-1]) > 0.99  # between two vertices one above the other np.interp may take either
 
 
+@pytest.mark.parametrize("kind", ["simultaneous", "pointwise"])
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_nothing_of_the_band_is_cut_off(curve, kind, options):
+    display = RocDisplay(curve).plot(band=kind, **options)
+    _, lower, upper = edges(*display.bands_)
+    bottom, top = display.ax_.get_ylim()
+    assert bottom <= lower.min()
+    assert upper.max() <= top
+
+
 def test_what_holds_for_each_point_alone_is_narrower(curve):
     gaps = {}
     for kind in ("simultaneous", "pointwise"):

@@ -8,7 +8,7 @@ from matplotlib import pyplot as plt
 
 from headrank.bounds.fixed.auc import hoeffding, kl, mcdiarmid
 from headrank.curve import RocCurve
-from headrank.measures import LocalAUC, PartialAUC
+from headrank.measures import PartialAUC, PrecisionAt
 from headrank.plots.forest import ForestDisplay
 
 
@@ -70,10 +70,10 @@ def test_chance_is_one_line_if_all_rows_share_it(curve):
 def test_chance_is_marked_row_by_row_where_the_measures_differ(curve):
     interval = kl(curve)
     partial = replace(interval, measure=PartialAUC(max_fpr=0.1), low=0.1, estimate=0.2, high=0.3)
-    local = replace(interval, measure=LocalAUC(0.1))
+    local = replace(interval, measure=PrecisionAt(10))
     assert local.measure.chance is None
     display = ForestDisplay({"a": interval, "b": local, "c": partial}).plot()
-    assert names(display) == ["a, auc", "b, locauc@0.1", "c, pauc@0.1"]
+    assert names(display) == ["a, auc", "b, p@10", "c, pauc@0.1"]
     assert [line.get_xdata()[0] for line in display.chance_lines_] == pytest.approx([0.5, 0.05])
     assert [round(sum(line.get_ydata()) / 2) for line in display.chance_lines_] == [0, 2]
     assert legend(display) == ["any sample size", "chance"]

@@ -16,6 +16,7 @@ from headrank.measures import (
     FROCArea,
     LocalAUC,
     PartialAUC,
+    PrecisionAt,
     StandardizedPartialAUC,
     TopFPR,
     TopTPR,
@@ -135,7 +136,8 @@ def test_chance_is_named_with_its_value_where_it_has_one(curves):
     assert RocDisplay(curves).plot(measure=PartialAUC(max_fpr=0.2)).chance_line_.get_label() == (
         "chance, pauc@0.2 = 0.100"
     )
-    assert RocDisplay(curves).plot(measure=LocalAUC(0.1)).chance_line_.get_label() == "chance"
+    assert RocDisplay(curves).plot(measure=LocalAUC(0.1)).chance_line_.get_label() == "chance, locauc@0.1 = 0.095"
+    assert RocDisplay(curves).plot(measure=PrecisionAt(10)).chance_line_.get_label() == "chance"
 
 
 # -- the best fraction -------------------------------------------------------------------------------------------
@@ -143,14 +145,14 @@ def test_chance_is_named_with_its_value_where_it_has_one(curves):
 
 @pytest.mark.parametrize("log", [False, True])
 @pytest.mark.parametrize("top", [0.02, 0.1, 0.5, 0.9])
-def test_without_ties_one_control_line_passes_through_all_points(curves, top, log):
+def test_one_control_line_passes_through_all_points(curves, top, log):
     display = RocDisplay(curves).plot(top=top, log=log)
     (line,) = display.control_line_
     assert line.get_label() == f"best {top} of all rows"
     x, y = line.get_data()
     p = curves["sum"].positive_rate
     mass = p * y + (1 - p) * x
-    assert top <= mass.min() <= mass.max() <= top + 1 / curves["sum"].n + 1e-12
+    assert mass == pytest.approx(np.full(mass.size, top))
     for mark, curve in zip(display.points_, curves.values(), strict=True):
         alpha, beta = mark.get_xydata()[0]
         assert beta == TopTPR(top).value(curve)
@@ -159,14 +161,13 @@ def test_without_ties_one_control_line_passes_through_all_points(curves, top, lo
             assert np.interp(alpha, x, y) == pytest.approx(beta, abs=1e-3)
 
 
-def test_ties_enlarge_the_top_and_the_legend_says_so(rows, scores):
+def test_ties_do_not_move_the_control_line(rows, scores):
     tied = {"fine": scores["sum"], "coarse": np.round(scores["sum"])}
     display = RocDisplay.from_predictions(rows[1], tied, top=0.1)
-    fine, coarse = display.control_line_
-    assert fine.get_label() == "best 0.1 of all rows"
-    assert coarse.get_label().endswith(" with ties)")
-    alpha, beta = display.points_[1].get_xydata()[0]
-    assert np.interp(alpha, *coarse.get_data()) == pytest.approx(beta)
+    (line,) = display.control_line_
+    for mark in display.points_:
+        alpha, beta = mark.get_xydata()[0]
+        assert np.interp(alpha, *line.get_data()) == pytest.approx(beta)
 
 
 def test_weights_do_not_split_the_control_line(rows, scores):

@@ -52,11 +52,7 @@ def population_curve(fpr, tpr, positive_rate: float) -> RocCurve:
 
 
 def curve_within(limits, rng, points_per_gap: int = 12):
-    """A random curve that the limits allow, and for each of its stretches which score of the sample it belongs to.
-
-    Between two scores of the sample the rates wander within one box; a stretch from one box to the next is a score of
-    the sample itself (its number), all others are unseen scores (-1).
-    """
+    """A random curve that the limits allow: between two scores of the sample the rates wander within one box."""
     low = np.stack([limits.lowest_fpr, limits.lowest_tpr])
     high = np.stack([limits.highest_fpr, limits.highest_tpr])
     goals = np.stack([_goals(a, b, rng) for a, b in zip(low, high, strict=True)])
@@ -65,9 +61,7 @@ def curve_within(limits, rng, points_per_gap: int = 12):
     starts[:, 0] = 0.0
     inside = np.linspace(starts, goals, points_per_gap, axis=2).reshape(2, -1)
     x, y = np.concatenate([np.zeros((2, 1)), inside, np.ones((2, 1))], axis=1)
-    levels = np.full((goals.shape[1], points_per_gap), -1)
-    levels[:, 0] = np.arange(goals.shape[1]) - 1
-    return x, y, np.append(levels.ravel(), -1)
+    return x, y
 
 
 def _goals(low, high, rng):

@@ -10,7 +10,11 @@ from itertools import combinations, pairwise, product
 from math import exp, floor
 from typing import Any
 
+import numpy as np
+from hypothesis import strategies as st
+
 import headrank as hr
+from strategies import RATES, ranges, rates
 
 Row = tuple[int, float]
 Point = tuple[Fraction, Fraction]
@@ -123,49 +127,49 @@ def ks(rows: list[Row]) -> Fraction:
     return max(tpr - fpr for fpr, tpr in curve(rows))
 
 
-# The top: rows at or above Q = inf{z : F(z) >= 1 - u}.
+# The top: exactly the share u of all rows. Each row tied at its border is in it by lot.
 
 
-def in_top(rows: list[Row], u: Fraction) -> Callable[[float], bool]:
-    n = len(rows)
-    if u == 1:  # F(z) >= 0 for every z
-        return lambda score: True
-    quantile = min(z for _, z in rows if Fraction(sum(score <= z for _, score in rows), n) >= 1 - u)
-    return lambda score: score >= quantile
+def part_in_top(rows: list[Row], u: Fraction) -> Callable[[float], Fraction]:
+    """How much of a row with this score is in the top: what is left of u N after all higher rows, shared out evenly."""
 
+    def part(score: float) -> Fraction:
+        above, tied = sum(other > score for _, other in rows), sum(other == score for _, other in rows)
+        return min(max((u * len(rows) - above) / tied, Fraction(0)), Fraction(1))
 
-def top_mass(rows: list[Row], u: Fraction) -> Fraction:
-    top = in_top(rows, u)
-    return Fraction(sum(top(score) for _, score in rows), len(rows))
+    return part
 
 
 def top_tpr(rows: list[Row], u: Fraction) -> Fraction:
-    top, pos = in_top(rows, u), positives(rows)
-    return Fraction(sum(top(s) for s in pos), len(pos))
+    part, pos = part_in_top(rows, u), positives(rows)
+    return sum(map(part, pos)) / len(pos)
 
 
 def top_fpr(rows: list[Row], u: Fraction) -> Fraction:
-    top, neg = in_top(rows, u), negatives(rows)
-    return Fraction(sum(top(t) for t in neg), len(neg))
+    part, neg = part_in_top(rows, u), negatives(rows)
+    return sum(map(part, neg)) / len(neg)
+
+
+def discordant_top_pairs(rows: list[Row], u: Fraction) -> Fraction:
+    """Pairs of the top with the negative ahead. A tied pair: each is in the top by its own lot, and then half."""
+    part = part_in_top(rows, u)
+    return sum((part(s) * part(t) * credit(t, s) for s in positives(rows) for t in negatives(rows)), start=Fraction(0))
 
 
 def local_auc(rows: list[Row], u: Fraction) -> Fraction:
-    top, pos, neg = in_top(rows, u), positives(rows), negatives(rows)
-    return sum((credit(s, t) for s in pos for t in neg if top(s)), Fraction(0)) / (len(pos) * len(neg))
+    """P(s in the top and ahead of t): a tied t is ahead of s only if it is in the top too, and then half the time."""
+    part, pos, neg = part_in_top(rows, u), positives(rows), negatives(rows)
+    total = sum(part(s) * (1 - credit(t, s) * (part(t) if s == t else 1)) for s in pos for t in neg)
+    return Fraction(total) / (len(pos) * len(neg))
 
 
 def truncated_auc(rows: list[Row], u: Fraction) -> Fraction:
     return area_above(rows, Fraction(0), top_fpr(rows, u))
 
 
-def discordant_top_pairs(rows: list[Row], u: Fraction) -> Fraction:
-    top = in_top(rows, u)
-    return sum((credit(t, s) for s in positives(rows) for t in negatives(rows) if top(s) and top(t)), Fraction(0))
-
-
 def mass_constrained_error(rows: list[Row], u: Fraction) -> Fraction:
-    top = in_top(rows, u)
-    return Fraction(sum(top(score) != (label == 1) for label, score in rows), len(rows))
+    part = part_in_top(rows, u)
+    return sum(1 - part(score) if label else part(score) for label, score in rows) / len(rows)
 
 
 def local_ranking_error(rows: list[Row], u: Fraction) -> Fraction:
@@ -177,6 +181,18 @@ def local_ranking_error(rows: list[Row], u: Fraction) -> Fraction:
 def local_ranking_risk(rows: list[Row], u: Fraction) -> Fraction:
     share = Fraction(len(negatives(rows)), len(rows))
     return local_ranking_error(rows, u) + share * mass_constrained_error(rows, u)
+
+
+def w_ranking(rows: list[Row], u: Fraction) -> Fraction:
+    """Mean over the positives of the rank, as far as it is in the top: row r takes up the ranks r - 1/2 to r + 1/2.
+
+    The part of a tied group that is in the top takes up the highest ranks of the group.
+    """
+    part, total = part_in_top(rows, u), Fraction(0)
+    for s in positives(rows):
+        below, tied = sum(other < s for _, other in rows), sum(other == s for _, other in rows)
+        total += part(s) * (below + HALF + tied * (1 - part(s) / 2))
+    return total / (len(positives(rows)) * (len(rows) + 1))
 
 
 # Ranks: 1 is the lowest score, tied rows share the middle of their ranks.
@@ -191,10 +207,6 @@ def relative_rank(rows: list[Row], score: float) -> Fraction:
 def rank_statistic(rows: list[Row], phi: Callable[[Fraction], Any]) -> Any:
     pos = positives(rows)
     return sum(phi(relative_rank(rows, s)) for s in pos) / len(pos)
-
-
-def w_ranking(rows: list[Row], u: Fraction) -> Fraction:
-    return rank_statistic(rows, lambda v: v if v > 1 - u else Fraction(0))
 
 
 # The first rows of the list: every order of the tied rows is written down, and the results are averaged.
@@ -216,11 +228,25 @@ def expected(rows: list[Row], statistic: Callable[[tuple[int, ...]], Any]) -> An
     return sum(values) / len(values)
 
 
-def shuffled(n_pos: int, n_neg: int, twin: Callable[[list[Row]], Any]) -> Any:
-    """Mean of a twin over all orders of a list without ties."""
-    n = n_pos + n_neg
-    values = [twin([(int(i in chosen), float(n - i)) for i in range(n)]) for chosen in combinations(range(n), n_pos)]
-    return sum(values) / len(values)
+def mean_over_orders(rows: list[Row], twin_of: Callable[[list[Row]], Any]) -> Any:
+    """Mean of a twin over all orders of the tied rows."""
+    return expected(rows, lambda labels: twin_of([(label, float(-i)) for i, label in enumerate(labels)]))
+
+
+def pairs_lost_by_independent_lots(rows: list[Row], u: Fraction) -> Fraction:
+    """Discordant top pairs with a lot for each tied row, less those expected in a random order of the tied rows.
+
+    Of m tied rows k are in the top. By lots, a pair of them is with probability (k / m)^2; in a random order with
+    j (j - 1) / (m (m - 1)) if k = j is whole, and with 2 j (k - j) / (m (m - 1)) more if the last row counts in part.
+    """
+    for z in {score for _, score in rows}:
+        m, pos = sum(score == z for _, score in rows), sum(score == z for label, score in rows if label)
+        k = part_in_top(rows, u)(z) * m
+        if 0 < k < m and m > 1:
+            j = floor(k)
+            in_order = Fraction(j * (j - 1) + 2 * j * (k - j)) / (m * (m - 1))
+            return HALF * pos * (m - pos) * ((k / m) ** 2 - in_order)
+    return Fraction(0)
 
 
 def rows_looked_at(k: float, n: int) -> Fraction:
@@ -281,6 +307,47 @@ TWINS: dict[type[hr.Measure], Callable[[list[Row], Any], Any]] = {
     hr.Lift: lambda rows, m: enrichment_factor(rows, m.k),
     hr.BEDROC: lambda rows, m: bedroc(rows, m.alpha),
     hr.KS: lambda rows, m: ks(rows),
+}
+
+
+# What the laws try them with: all parameters of each measure, awkward ones first.
+
+below_one = st.sampled_from([rate for rate in RATES if rate < 1])
+first_rows = st.sampled_from([1, 2]) | rates  # every small ranking has at least two rows
+
+
+def over_ranges(kind):
+    return ranges.map(lambda ends: kind(min_fpr=ends[0], max_fpr=ends[1]))
+
+
+PARAMETERS: dict[type[hr.Measure], st.SearchStrategy[hr.Measure]] = {
+    hr.AUC: st.just(hr.AUC()),
+    hr.PartialAUC: over_ranges(hr.PartialAUC),
+    hr.StandardizedPartialAUC: over_ranges(hr.StandardizedPartialAUC),
+    hr.TwoWayPartialAUC: st.builds(hr.TwoWayPartialAUC, max_fpr=rates, min_tpr=st.just(0.0) | below_one),
+    hr.FROCArea: st.sampled_from([(0.0, 0.5, 0.3), (0.2, 0.3, 0.7), (0.1, 3.3, 0.29), (1.0, 2.0, 0.5)]).map(
+        lambda p: hr.FROCArea(p[0], p[1], images_per_negative=p[2])
+    ),
+    **{
+        kind: rates.map(kind)
+        for kind in (
+            hr.LocalAUC,
+            hr.TruncatedAUC,
+            hr.TopTPR,
+            hr.TopFPR,
+            hr.MassConstrainedError,
+            hr.LocalRankingError,
+            hr.LocalRankingRisk,
+            hr.WRanking,
+            hr.FPRAtTPR,
+        )
+    },
+    hr.TPRAtFPR: (st.just(0.0) | rates).map(hr.TPRAtFPR),
+    hr.PNormPush: st.sampled_from([1, 0.5, 2, 8.5]).map(hr.PNormPush),
+    hr.RankStatistic: st.sampled_from([np.sqrt, np.square, np.abs]).map(hr.RankStatistic),
+    **{kind: first_rows.map(kind) for kind in (hr.PrecisionAt, hr.RecallAt, hr.EnrichmentFactor, hr.Lift)},
+    hr.BEDROC: st.sampled_from([20.0, 0.9, 3, 160.9]).map(hr.BEDROC),
+    hr.KS: st.just(hr.KS()),
 }
 
 

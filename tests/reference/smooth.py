@@ -7,7 +7,7 @@ are taken as the decimal the user wrote: ``exact(0.29)`` is 29/100.
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import exp, floor, log1p, sqrt
+from math import exp, log1p, sqrt
 from typing import Any, NamedTuple
 
 import headrank as hr
@@ -29,7 +29,6 @@ class Ranked(NamedTuple):
     pos: list[tuple[float, float]]
     neg: list[tuple[float, float]]
     h: float
-    weighted: bool
 
     @property
     def rows(self) -> list[tuple[float, float]]:
@@ -58,7 +57,7 @@ def soft_step(d: float, h: float) -> float:
     return left if d <= 0 else 1 - (h - d) * (1 - d / h) / h / 2
 
 
-def standardised(rows: list[Row], h: float, weighted: bool) -> list[Ranked]:
+def standardised(rows: list[Row], h: float) -> list[Ranked]:
     """The lists with both classes, which must not all be constant."""
     lists = []
     for query in sorted({row.query for row in rows}):
@@ -72,7 +71,6 @@ def standardised(rows: list[Row], h: float, weighted: bool) -> list[Ranked]:
         Ranked(
             *([(row.score / scale, row.weight) for row in members if row.label == label] for label in (1, 0)),
             h,
-            weighted,
         )
         for members in lists
     ]
@@ -84,23 +82,21 @@ def has_scale(rows: list[Row]) -> bool:
     return any(len({row.label for row in rows}) == 2 and len({row.score for row in rows}) > 1 for rows in lists)
 
 
-def risk(measure: hr.Measure, rows: list[Row], h: float, *, weighted: bool = False) -> float:
+def risk(measure: hr.Measure, rows: list[Row], h: float) -> float:
     """The mean over the lists with both classes; an enrichment falls short of the largest there is by a share of it."""
-    lists = standardised(rows, h, weighted)
+    lists = standardised(rows, h)
     mean = sum(TWINS[type(measure)](ranked, measure) for ranked in lists) / len(lists)
     if isinstance(measure, hr.EnrichmentFactor):
         return 1 - mean / (sum(largest_enrichment(ranked, measure.k) for ranked in lists) / len(lists))
     return mean
 
 
-def derivative(
-    measure: hr.Measure, rows: list[Row], h: float, along: list[float], *, weighted: bool = False, step: float = 1e-6
-) -> float:
+def derivative(measure: hr.Measure, rows: list[Row], h: float, along: list[float], *, step: float = 1e-6) -> float:
     """The derivative of the risk when the scores move along a direction, by central differences."""
     ahead, behind = (
         [row._replace(score=row.score + by * d) for row, d in zip(rows, along, strict=True)] for by in (step, -step)
     )
-    return (risk(measure, ahead, h, weighted=weighted) - risk(measure, behind, h, weighted=weighted)) / (2 * step)
+    return (risk(measure, ahead, h) - risk(measure, behind, h)) / (2 * step)
 
 
 # Pairs
@@ -145,34 +141,27 @@ def in_top(ranked: Ranked, size: float) -> Callable[[float], float]:
     return lambda z: soft_step(z - border, ranked.h)
 
 
-def best(ranked: Ranked, top: float) -> float:
-    """Rows with at most the share ``top`` of all above them; by weight, that share."""
-    if ranked.weighted:
-        return float(exact(top)) * ranked.n
-    return min(floor(exact(top) * int(ranked.n)) + 1, ranked.n)
-
-
-def high_ranks(ranked: Ranked, top: float) -> float:
-    """Ranks r with r / (N + 1) > 1 - top."""
-    if ranked.weighted:
-        return min(float(exact(top)) * (ranked.n + 1), ranked.n)
-    return sum(Fraction(r, int(ranked.n) + 1) > 1 - exact(top) for r in range(1, int(ranked.n) + 1))
-
-
 def first(ranked: Ranked, k: float) -> float:
     """A whole ``k`` counts rows; a float is a share of them."""
     return min(k, ranked.n) if isinstance(k, int) else float(exact(k)) * ranked.n
 
 
 def local_auc(ranked: Ranked, top: float) -> float:
-    member = in_top(ranked, best(ranked, top))
+    member = in_top(ranked, first(ranked, float(top)))
     total = sum(v * w * member(s) * soft_step(s - t, ranked.h) for s, v in ranked.pos for t, w in ranked.neg)
     return 1 - total / (ranked.n_pos * ranked.n_neg)
 
 
 def w_ranking(ranked: Ranked, top: float) -> float:
-    member = in_top(ranked, high_ranks(ranked, top))
-    return 1 - sum(v * member(s) * rank(ranked, s) for s, v in ranked.pos) / ((ranked.n + 1) * ranked.n_pos)
+    """Ranks of the positives in the top: half a row, the negatives below, and all positives but those above."""
+    member = in_top(ranked, first(ranked, float(top)))
+    above_negatives = (1 - local_auc(ranked, top)) * ranked.n_pos * ranked.n_neg
+    among_positives = 0.0
+    for s, v in sorted(ranked.pos, reverse=True):
+        above = sum(w * member(z) for z, w in ranked.pos if z > s)
+        tied = sum(w * member(z) for z, w in ranked.pos if z == s)
+        among_positives += v * member(s) * (ranked.n_pos + 0.5 - above - tied / 2)
+    return 1 - (above_negatives + among_positives) / ((ranked.n + 1) * ranked.n_pos)
 
 
 def found(ranked: Ranked, size: float) -> float:
@@ -206,14 +195,14 @@ def largest_enrichment(ranked: Ranked, k: float) -> float:
 
 def mass_constrained_error(ranked: Ranked, top: float) -> float:
     """Positives outside the top and negatives inside it, each as far as it is."""
-    member = in_top(ranked, best(ranked, top))
+    member = in_top(ranked, first(ranked, float(top)))
     wrong = sum(v * (1 - member(s)) for s, v in ranked.pos) + sum(w * member(t) for t, w in ranked.neg)
     return wrong / ranked.n
 
 
 def local_ranking_risk(ranked: Ranked, top: float) -> float:
     """Both orders of the pairs whose positive is in the top and whose negative is ahead of it, and the error above."""
-    member = in_top(ranked, best(ranked, top))
+    member = in_top(ranked, first(ranked, float(top)))
     wrong = sum(v * w * member(s) * soft_step(t - s, ranked.h) for s, v in ranked.pos for t, w in ranked.neg)
     error = mass_constrained_error(ranked, top)
     return 2 * wrong / (ranked.n * (ranked.n - 1)) + ranked.n_neg / ranked.n * error
@@ -241,7 +230,7 @@ TWINS: dict[type[hr.Measure], Callable[[Ranked, Any], float]] = {
     hr.WRanking: lambda ranked, m: w_ranking(ranked, m.top),
     hr.MassConstrainedError: lambda ranked, m: mass_constrained_error(ranked, m.top),
     hr.LocalRankingRisk: lambda ranked, m: local_ranking_risk(ranked, m.top),
-    hr.TopTPR: lambda ranked, m: missed(ranked, best(ranked, m.top)),
+    hr.TopTPR: lambda ranked, m: missed(ranked, first(ranked, float(m.top))),
     hr.PNormPush: lambda ranked, m: rank_statistic(ranked, lambda v: v**m.power),
     hr.RankStatistic: lambda ranked, m: rank_statistic(ranked, lambda v: float(m.phi(v))),
     hr.PrecisionAt: lambda ranked, m: impure(ranked, m.k),

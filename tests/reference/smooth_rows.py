@@ -77,7 +77,7 @@ class Rows(NamedTuple):
         return self._replace(scores=scores)
 
     def slow(self, what, measure, h, *along):
-        return what(measure, self.written_out, h, *along, weighted=self.weights is not None)
+        return what(measure, self.written_out, h, *along)
 
     def measured(self, measure):
         return measure(self.y, self.scores, sample_weight=self.weights, qid=self.queries)

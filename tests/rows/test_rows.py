@@ -17,7 +17,7 @@ SCALE = RNG.uniform(0.1, 10, N_FEATURES)
 def mapped(dtype):
     def save(folder):
         np.save(folder / "rows.npy", X.astype(dtype))
-        return folder / "rows.npy"
+        return np.load(folder / "rows.npy", mmap_mode="r")
 
     return save
 
@@ -32,7 +32,6 @@ STORAGES = {
     "CSR float32": lambda _: sparse.csr_array(X, dtype=np.float32),
     "mapped": mapped(np.float64),
     "mapped float32": mapped(np.float32),
-    "mapped, path as str": lambda folder: str(mapped(np.float64)(folder)),
 }
 
 
@@ -143,18 +142,14 @@ def test_opening_picks_the_storage(tmp_path):
         (sparse.coo_array(np.eye(2)), "coo"),
         (sparse.csr_array(np.eye(2, dtype=int)), "int64"),
         (None, "None"),
+        ("rows.npy", "str"),
     ],
     ids=str,
 )
 def test_other_things_are_refused(refused, named):
-    with pytest.raises(TypeError, match="2-D float32 or float64 array, CSR matrix") as error:
+    with pytest.raises(TypeError, match="2-D float32 or float64 array or CSR matrix") as error:
         open_rows(refused)
     assert error.match(f"(?i){named}")
-
-
-def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"none\.npy"):
-        open_rows(tmp_path / "none.npy")
 
 
 @pytest.mark.parametrize("storage", [np.asarray, np.asfortranarray, sparse.csr_array])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, get_args
 
-from headrank._numbers import option, real, shown
+from headrank._numbers import option, real, short_repr
 
 Side = Literal["two-sided", "lower", "upper"]
 """Which ends of an interval are promised: both, or only the lower or the upper one, with all the risk spent on it."""
@@ -15,7 +15,7 @@ def check_confidence(confidence: Any) -> float:
     result = real("confidence", confidence)
     if not 0 < 1 - result < 1:
         percent_given = "; it is a fraction, not percent" if 1 < result <= 100 else ""
-        raise ValueError(f"confidence must lie strictly between 0 and 1, got {shown(confidence)}{percent_given}")
+        raise ValueError(f"confidence must lie strictly between 0 and 1, got {short_repr(confidence)}{percent_given}")
     return result
 
 

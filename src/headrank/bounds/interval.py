@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from headrank._extras import needs_extra
+from headrank._format import counted, percent, rounded, rounded_down, rounded_up
 from headrank.bounds.confidence import Side
 from headrank.curve import RocCurve
 from headrank.measures import Measure
-from headrank.measures.spelling import shown
 
 INDEPENDENT_ROWS = "the positives are independent draws from one distribution, and so are the negatives"
 """What every finite-sample method assumes, of scores that were not trained on these rows."""
@@ -81,10 +81,10 @@ class Interval:
     def where(self) -> str:
         """Where the truth lies, in words."""
         if self.side == "lower":
-            return f"at least {self.low:.4g}"
+            return f"at least {rounded_down(self.low)}"
         if self.side == "upper":
-            return f"at most {self.high:.4g}"
-        return f"between {self.low:.4g} and {self.high:.4g}"
+            return f"at most {rounded_up(self.high)}"
+        return f"between {rounded_down(self.low)} and {rounded_up(self.high)}"
 
     def __str__(self) -> str:
         kind = "any distribution, any sample size" if self.finite_sample else "asymptotic, for large samples"
@@ -93,23 +93,12 @@ class Interval:
         if self.n_queries is not None:
             counts += f" in {counted(self.n_queries, 'query', 'queries')}"
         return (
-            f"{self.measure} is {self.estimate:.4g} on {counts}; the truth is {self.where} with "
+            f"{self.measure} is {rounded(self.estimate)} on {counts}; the truth is {self.where} with "
             f"{percent(self.confidence)} confidence ({self.method}: {kind}{scope})"
         )
 
     def __repr__(self) -> str:
         return f"<Interval: {self}>"
-
-
-def counted(number: int, noun: str, nouns: str | None = None) -> str:
-    """Print a number of things: 1 positive, 2,000 positives, 3 queries."""
-    return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"
-
-
-def percent(confidence: float) -> str:
-    """Print a probability as a percentage, with as many digits as it has: 95 %, 99.9 %; never as 0 or 100 %."""
-    rounded = round(100 * confidence, 10)
-    return f"{shown(rounded if 0 < rounded < 100 else 100 * confidence)} %"
 
 
 def require_counts(curve: RocCurve, method: str) -> None:

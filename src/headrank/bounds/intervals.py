@@ -21,16 +21,9 @@ from headrank.curve import RocCurve
 from headrank.exceptions import ShallowHeadError
 from headrank.labels import Sample, check_binary
 from headrank.levels import Depth
-from headrank.measures import (
-    AUC,
-    FPRAtTPR,
-    FROCArea,
-    Measure,
-    PartialAUC,
-    StandardizedPartialAUC,
-    TPRAtFPR,
-)
+from headrank.measures import AUC, FPRAtTPR, Measure, TPRAtFPR
 from headrank.measures import measure as measure_of
+from headrank.measures.area import AreaMeasure
 
 OF_THE_AUC: dict[str, Callable[..., Interval]] = {
     "mcdiarmid": auc.mcdiarmid,
@@ -56,17 +49,15 @@ def tightest(_measure: Measure) -> str:
 
     It looks at the measure alone: a choice made after seeing the scores would break the promise.
 
+    >>> from headrank.measures import PartialAUC
     >>> tightest(AUC()), tightest(PartialAUC(max_fpr=0.05)), tightest(TPRAtFPR(0.01))
     ('fixed_range', 'fixed_range', 'at_point')
     """
     return "tail"
 
 
-@tightest.register(AUC)
-@tightest.register(PartialAUC)
-@tightest.register(StandardizedPartialAUC)
-@tightest.register(FROCArea)
-def _(_measure: Any) -> str:
+@tightest.register
+def _(_measure: AreaMeasure) -> str:
     return "fixed_range"
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from headrank._extras import needs_extra
+from headrank._format import percent, rounded, rounded_down, rounded_up, shown
 from headrank._numbers import inner_rate, whole
 from headrank._types import ArrayLike, BoolVector, Vector
 from headrank.bounds.confidence import check_confidence
@@ -20,11 +21,9 @@ from headrank.bounds.inequalities.binomial import (
     draws_needed_for_batch,
 )
 from headrank.bounds.inequalities.tail_limits import tail_limits
-from headrank.bounds.interval import percent
 from headrank.curve import share
 from headrank.exceptions import TooFewRowsError
 from headrank.labels import Sample, check_binary
-from headrank.measures.spelling import shown
 
 _ROUNDINGS = 16
 """How many roundings of the largest score may separate two computations of the same score."""
@@ -140,11 +139,12 @@ class Threshold:
     def __str__(self) -> str:
         sure = f"with {percent(self.confidence)} confidence"
         n_fp = round(self.fpr * self.n_neg)
+        fpr_high, tpr_low = rounded_up(self.fpr_high), rounded_down(self.tpr_low)
         return (
             f"flag scores of at least {self.value!r}: {self.budget.promise} {sure}. On the sample it flags {n_fp:,} of "
-            f"{self.n_neg:,} negatives (FPR {self.fpr:.4g}; the true one is at most {self.fpr_high:.4g}) and "
-            f"{self.n_flagged - n_fp:,} of {self.n_pos:,} positives (TPR {self.tpr:.4g}; the true one is at least "
-            f"{self.tpr_low:.4g}), each bound {sure}; budget and TPR together {percent(self.joint_confidence)}"
+            f"{self.n_neg:,} negatives (FPR {rounded(self.fpr)}; the true one is at most {fpr_high}) and "
+            f"{self.n_flagged - n_fp:,} of {self.n_pos:,} positives (TPR {rounded(self.tpr)}; the true one is at least "
+            f"{tpr_low}), each bound {sure}; budget and TPR together {percent(self.joint_confidence)}"
         )
 
     def __repr__(self) -> str:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import _thread
 import errno
 import os
-import signal
 import sys
-import threading
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
@@ -17,6 +14,7 @@ from typing import Any, TextIO
 
 import typer
 
+from headrank.cli._interrupts import interruptible
 from headrank.exceptions import InvalidSampleError, TooFewRowsError
 
 ALL_WELL, BUG, WRONG_USE, BAD_INPUT, NOT_WRITTEN, TOO_FEW_ROWS, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
@@ -32,7 +30,6 @@ EXIT_CODES = {
 """What the exit codes mean."""
 
 TRACEBACK = "HEADRANK_TRACEBACK"
-_A_MOMENT = 0.01
 
 # typer carries a copy of click in late versions and imports it in early ones; its public error descends from both.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
@@ -107,6 +104,15 @@ def about_output(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 @contextmanager
+def after_writing(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Within this block the output is complete, which an interrupt then says."""
+    try:
+        yield
+    except KeyboardInterrupt as interrupt:
+        raise KeyboardInterrupt(f"{path} was already written") from interrupt
+
+
+@contextmanager
 def about_option(option: str | None = None) -> Iterator[None]:
     """Within this block a `ValueError` or `TypeError` means that an option was given a wrong value."""
     try:
@@ -117,13 +123,17 @@ def about_option(option: str | None = None) -> Iterator[None]:
 
 def run(command: Callable[[], Any]) -> int:
     """Run a command and return its exit code; print one line on stderr if it fails."""
-    with _own_warnings_in_a_line(), _interruptible():
+    with _own_warnings_in_a_line(), interruptible() as received:
         try:
             command()
             sys.stdout.flush()
+            if received.interrupt:
+                raise KeyboardInterrupt("all was already done")
         except BaseException as error:
             if isinstance(error, GeneratorExit):
                 raise
+            if received.interrupt and not isinstance(error, KeyboardInterrupt):
+                error = KeyboardInterrupt()  # a library has made something else of it
             return _reported(error)
     return ALL_WELL
 
@@ -149,7 +159,7 @@ def _judged(error: BaseException) -> tuple[str, int]:
     if isinstance(error, Refusal):
         return str(error), error.code
     if isinstance(error, KeyboardInterrupt | typer.Abort):
-        return "interrupted; nothing was written", INTERRUPTED
+        return f"interrupted; {str(error) or 'nothing was written'}", INTERRUPTED
     if isinstance(error, _ClickException):
         return _usage(error)
     if isinstance(error, TooFewRowsError):
@@ -203,35 +213,3 @@ def _own_warnings_in_a_line() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.showwarning = show
         yield
-
-
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    """Let SIGTERM do what Ctrl-C does, so that unfinished files are removed, and let neither be lost.
-
-    Python swallows whatever is raised while it runs a finaliser or the callback of a weak reference, as it does after
-    every import; an interrupt that arrives there is sent once more.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    again: list[threading.Timer] = []
-
-    def heed(unraisable: Any) -> None:
-        if unraisable.exc_type is not KeyboardInterrupt:
-            hook(unraisable)
-            return
-        # Not at once, or it would be swallowed like the first; and as SIGTERM, since a command that was started in the
-        # background may ignore Ctrl-C.
-        again.append(threading.Timer(_A_MOMENT, _thread.interrupt_main, [signal.SIGTERM]))
-        again[-1].start()
-
-    before, hook = signal.signal(signal.SIGTERM, signal.default_int_handler), sys.unraisablehook
-    sys.unraisablehook = heed
-    try:
-        yield
-    finally:
-        for timer in again:
-            timer.cancel()
-        sys.unraisablehook = hook
-        signal.signal(signal.SIGTERM, before)

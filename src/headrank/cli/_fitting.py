@@ -9,7 +9,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Literal
 
-from headrank.cli._failures import about_output
+from headrank.cli._failures import about_output, after_writing
 from headrank.cli._printing import console, progress_bar
 
 if TYPE_CHECKING:
@@ -47,22 +47,28 @@ def fit_and_write(
 
     ``source`` reads the rows; it may leave files in the folder that it is given.
     """
-    from headrank._whole_files import whole_folder
+    from headrank._whole_files import write_folder
     from headrank.report import render_brief, render_json
 
+    def fill(folder: Path) -> Summary:
+        with _shown() as progress:
+            result = _trained(lambda: source(folder), options, progress)
+            progress("writing the report", 0, 1)
+            summary = _write(result, folder)
+            progress("writing the report", 1, 1)
+        return summary
+
     started = perf_counter()
-    with about_output(out), whole_folder(out, overwrite=overwrite) as folder, _shown() as progress:
-        result = _trained(lambda: source(folder), options, progress)
-        progress("writing the report", 0, 1)
-        summary = _write(result, folder)
-        progress("writing the report", 1, 1)
-    screen = console(as_json=as_json)
-    screen.print(render_brief(summary))
-    screen.print(f"Done in {perf_counter() - started:.0f} s. In {out}:")
-    for name, what in _WHAT.items():
-        screen.print(f"  {name:<12} {what}")
-    if as_json:
-        print(render_json(summary), end="")
+    with about_output(out):
+        summary = write_folder(out, fill, overwrite=overwrite)
+    with after_writing(out):
+        screen = console(as_json=as_json)
+        screen.print(render_brief(summary))
+        screen.print(f"Done in {perf_counter() - started:.0f} s. In {out}:")
+        for name, what in _WHAT.items():
+            screen.print(f"  {name:<12} {what}")
+        if as_json:
+            print(render_json(summary), end="")
 
 
 def _trained(source: Callable[[], Source], options: FitOptions, progress: Progress) -> TrainingResult:

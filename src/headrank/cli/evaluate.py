@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
-from math import isfinite
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
 
+from headrank._format import lower_limit, upper_limit
 from headrank._types import BoolVector
 from headrank.cli import _options as options
 from headrank.cli._failures import about_input
@@ -89,8 +88,8 @@ def run(
                 ],
             }
         )
-    told = measures[0] if goal is None or measure else goal.measure
-    _print(sample, findings, told, confidence, target, as_json=json)
+    in_words = measures[0] if goal is None or measure else goal.measure
+    _print(sample, findings, in_words, confidence, target, as_json=json)
 
 
 def _usual_measures(goal: Goal | None) -> list[Measure]:
@@ -142,13 +141,13 @@ def _measured(
 def _print(
     sample: ScoredSample,
     findings: list[_Finding],
-    told: Measure,
+    in_words: Measure,
     confidence: float,
     target: str,
     *,
     as_json: bool,
 ) -> None:
-    from headrank.bounds.interval import percent
+    from headrank._format import percent
 
     screen = console(as_json=as_json)
     counts = sample.counts
@@ -166,7 +165,7 @@ def _print(
         f"less certain. {sample.assumption}"
     )
     for one in findings:
-        if one.group is None and one.interval is not None and one.interval.measure == told:
+        if one.group is None and one.interval is not None and one.interval.measure == in_words:
             screen.print(f"{one.score}: {one.interval}.")
     if len(sample.scores) > 1:
         screen.print("Whether the scorers can be told apart: headrank compare.")
@@ -191,20 +190,8 @@ def _table(findings: list[_Finding], *, with_scores: bool, with_groups: bool) ->
             str(found.measure),
             found.measure.description,
             f"{found.estimate:.4f}",
-            _rounded(found.low, ROUND_FLOOR),
-            _rounded(found.high, ROUND_CEILING),
+            lower_limit(found.low, 4),
+            upper_limit(found.high, 4),
             *(f"{count:,}" for count in (found.n_pos, found.n_neg)),
         )
     return table
-
-
-def _rounded(bound: float, outwards: str) -> str:
-    """Four digits of a bound, which must not promise more than the bound does.
-
-    >>> _rounded(0.12349, ROUND_FLOOR), _rounded(0.12341, ROUND_CEILING), _rounded(0.05, ROUND_CEILING)
-    ('0.1234', '0.1235', '0.0500')
-    """
-    if not isfinite(bound):
-        return f"{bound:.4f}"
-    # As it is printed: the number next to 0.05 that a computer has lies above it.
-    return f"{Decimal(repr(float(bound))).quantize(Decimal('0.0001'), outwards) + 0:f}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
+from headrank._format import rounded_percent
 from headrank.cli import _options as options
-from headrank.cli._failures import Refusal, about_input, about_output
+from headrank.cli._failures import Refusal, about_input, about_output, after_writing
 from headrank.cli._printing import console, print_json, progress_bar
-from headrank.cli._sources import about_svmlight
 
 if TYPE_CHECKING:
     import polars as pl
@@ -99,20 +100,21 @@ def run(
             blocks = _svmlight_blocks(fitted, data, block, advance)
         with about_output(out):
             tally = _written(out, fitted, _scored(fitted, data, copied, blocks))
-    if json:
-        print_json(
-            {
-                "command": "score",
-                "source": data.name,
-                "model": fitted.name,
-                "out": out,
-                "n_rows": tally.n_rows,
-                "n_flagged": tally.n_flagged,
-                "threshold": fitted.threshold,
-                "promise": fitted.promise,
-            }
-        )
-    _print(console(as_json=json), fitted, tally, out)
+    with after_writing(out):
+        if json:
+            print_json(
+                {
+                    "command": "score",
+                    "source": data.name,
+                    "model": fitted.name,
+                    "out": out,
+                    "n_rows": tally.n_rows,
+                    "n_flagged": tally.n_flagged,
+                    "threshold": fitted.threshold,
+                    "promise": fitted.promise,
+                }
+            )
+        _print(console(as_json=json), fitted, tally, out)
 
 
 def _require_fit_name(out: Path, data: Path) -> None:
@@ -174,9 +176,19 @@ def _refuse_names(named: str | None, drop: Sequence[str], keep: Sequence[str]) -
 def _svmlight_blocks(fitted: TableModel, data: Path, n_rows: int, advance: Callable[[float], None]) -> Iterator[_Block]:
     from headrank.readers.blocks import svmlight_blocks
 
-    with about_svmlight(data, n_features=fitted.n_features):
-        for matrix in svmlight_blocks(data, n_features=fitted.n_features, n_rows=n_rows, advance=advance):
-            yield _Block(matrix)
+    known, first = fitted.feature_numbers(), fitted.first_feature
+    said = False
+    for matrix in svmlight_blocks(data, n_rows=n_rows, advance=advance):
+        other = matrix.indices[~np.isin(matrix.indices, known)]
+        if other.size and not said:
+            said = True
+            warnings.warn(
+                f"{data} has features that did not occur in training, number {other[0]} for one; they have no weight",
+                UserWarning,
+                stacklevel=2,
+            )
+        matrix.resize(matrix.shape[0], fitted.n_features + first)
+        yield _Block(matrix[:, first:])
 
 
 def _table_blocks(
@@ -222,17 +234,20 @@ def _scored(fitted: TableModel, data: Path, copied: _Copied, blocks: Iterator[_B
 
 def _written(out: Path, fitted: TableModel, blocks: Iterator[pl.DataFrame]) -> _Tally:
     """Write the blocks as they come; the file is there when the last one is written, and not before."""
-    from headrank._whole_files import whole_file
+    from headrank._whole_files import write_file
 
-    n_rows = n_flagged = 0
-    with whole_file(out) as unfinished, unfinished.open("w", encoding="utf-8", newline="") as stream:
-        for frame in blocks:
-            # polars prints the shortest number that reads back as the same; Python writes, so that a full disk is an
-            # error with a number.
-            stream.write(frame.write_csv(include_header=n_rows == 0))
-            n_rows += frame.height
-            n_flagged += int(frame[_FLAGGED].sum()) if _FLAGGED in frame.columns else 0
-    return _Tally(n_rows, None if fitted.threshold is None else n_flagged)
+    def write(unfinished: Path) -> _Tally:
+        n_rows = n_flagged = 0
+        with unfinished.open("w", encoding="utf-8", newline="") as stream:
+            for frame in blocks:
+                # polars prints the shortest number that reads back as the same; Python writes, so that a full disk is
+                # an error with a number.
+                stream.write(frame.write_csv(include_header=n_rows == 0))
+                n_rows += frame.height
+                n_flagged += int(frame[_FLAGGED].sum()) if _FLAGGED in frame.columns else 0
+        return _Tally(n_rows, None if fitted.threshold is None else n_flagged)
+
+    return write_file(out, write)
 
 
 def _print(screen: Console, fitted: TableModel, tally: _Tally, out: Path) -> None:
@@ -241,7 +256,7 @@ def _print(screen: Console, fitted: TableModel, tally: _Tally, out: Path) -> Non
         screen.print(f"None is flagged, as the model has no threshold: {fitted.promise}")
     else:
         promise = f"{fitted.promise[:1].upper()}{fitted.promise[1:]}"
-        share = f"{100 * tally.n_flagged / tally.n_rows:.3g} %"
+        share = rounded_percent(tally.n_flagged / tally.n_rows)
         screen.print(
             f"{tally.n_flagged:,} ({share}) are flagged. What the threshold promises is about many rows to come; a "
             f"single batch may have more or fewer. From the report: {promise}"

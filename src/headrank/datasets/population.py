@@ -24,7 +24,8 @@ class Population(ABC):
     """A distribution of scores and labels whose measures are known without a sample.
 
     A subclass gives the true curve and the share of positives; all else follows by quadrature, with errors near
-    1e-12. Where it knows a closed form it may override. Scores have no ties.
+    1e-12. Where it knows a closed form it may override. Scores
+    that tie are a straight segment of the curve, here as in a sample.
 
     Examples
     --------

@@ -11,11 +11,11 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GroupShuffleSplit, train_test_split
 from sklearn.utils import check_random_state
 
+from headrank._format import percent
 from headrank._numbers import real
 from headrank._types import ArrayLike, IntVector
 from headrank.bounds.confidence import check_confidence
 from headrank.bounds.inequalities.binomial import draws_needed
-from headrank.bounds.interval import percent
 from headrank.bounds.threshold import Threshold, open_rate, threshold_at
 from headrank.deciders.thresholded import LabelledRows, ThresholdedScorer, scores_of
 from headrank.exceptions import OneClassError, TooFewRowsError

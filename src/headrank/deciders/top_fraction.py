@@ -25,7 +25,8 @@ class TopFractionClassifier(ThresholdedScorer):
 
     Classification with a mass constraint (Clémençon & Vayatis 2007, section 2): among all classifiers that call a
     share u of the instances positive, the one with the least error calls the u best of them so. The threshold is the
-    empirical quantile Q = inf{z : F(z) >= 1 - u} of the scores of the training rows; a row at Q belongs to the top.
+    empirical quantile Q = inf{z : F(z) >= 1 - u} of the scores of the training rows; rows that tie at Q are all
+    called positive.
     No confidence comes with it: for a share of alerts that is kept for certain, see `threshold_at` with ``top``.
 
     Parameters
@@ -100,14 +101,14 @@ class TopFractionClassifier(ThresholdedScorer):
         in_sample = self.cv is None or isinstance(self.estimator, FrozenEstimator)
         scores = own if in_sample else self._scores_out_of_fold(rows, positive, own)
         curve = RocCurve.from_scores(positive, scores, rows.weights)
-        quantile = curve.scores[curve.levels_in_top(top) - 1]
-        # A change of scale rounds. A row at the quantile, and all that tie with it, belong to the top all the same.
+        quantile = curve.quantile(top)
+        # A change of scale rounds. A row at the quantile, and all that tie with it, are called positive all the same.
         at_quantile = own[np.abs(own - quantile) <= _TIED * (abs(quantile) + own.std())]
         self.threshold_ = float(min(quantile, at_quantile.min(initial=np.inf)))
         return self
 
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Return 1 - `MassConstrainedError` of the scores of these rows, with the quantile of *these* rows.
+        """Return 1 - `MassConstrainedError` of the scores of these rows: the best ``top`` of *these* rows, ties split.
 
         So two classifiers are compared at the same share of positive calls. The accuracy of `predict` would favour the
         one that by chance calls fewer rows positive, where positives are rare.

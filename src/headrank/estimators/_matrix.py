@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.sparsefuncs import min_max_axis
 from sklearn.utils.validation import validate_data
 
-from headrank._numbers import shown
+from headrank._numbers import short_repr
 from headrank._types import ArrayLike, Vector
 from headrank.labels import check_classes
 
@@ -73,7 +73,7 @@ def _refuse_other_shapes(X: Any) -> None:
     """Leave to scikit-learn what has rows and columns, and to say what is wrong with lists of numbers."""
     shape = getattr(X, "shape", None)
     if (shape is None and not isinstance(X, Sequence) | hasattr(X, "__array__")) or isinstance(X, str | bytes | range):
-        raise TypeError(f"X must be an array, a sparse matrix or a data frame of numbers, got {shown(X)}")
+        raise TypeError(f"X must be an array, a sparse matrix or a data frame of numbers, got {short_repr(X)}")
     if isinstance(shape, tuple) and len(shape) != 2:
         raise ValueError(
             f"X must have rows and columns, but has shape {shape}. Reshape your data: a single feature is X[:, None], "
@@ -128,5 +128,5 @@ def _culprit(X: Any) -> str | None:
                 float(value)
             except Exception:  # whatever its class says of float()
                 where = f"column {names[j]!r}" if names is not None else f"column {j}"
-                return f"{where} holds {shown(value)} in row {i}"
+                return f"{where} holds {short_repr(value)} in row {i}"
     return None

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from headrank._numbers import shown
+from headrank._numbers import short_repr
 from headrank._types import ArrayLike, BoolVector, IntVector, Vector
 from headrank.curve import RocCurve
 from headrank.estimators._matrix import LARGEST, shift_of, shifted
@@ -26,8 +26,6 @@ _SMALLEST_OBJECTIVE = 1e-300
 _COLLAPSED = 1e-2
 """A fit has collapsed when no weights bring the surrogate's risk down by more than this share."""
 _BLOCK_VALUES = 1_000_000
-_RANDOM_ORDERS, _RANDOM_ROWS = 20, 100_000
-"""Of a large sample, one random order is as good as another."""
 _LONGER_STEPS = (0.3, 1.0, 3.0)
 """In units that give the scores a standard deviation of 1."""
 SOLVERS: dict[str, Callable[..., Solution]] = {"hybrid": hybrid, "cutting-plane": cutting_plane}
@@ -114,15 +112,9 @@ class Problem:
         """The measure on the training sample, a mean over queries where there are any."""
         return self.measure.of_sample(self.sample(scores))
 
-    def measured_at_random(self) -> float:
-        """The measure of a random order of the training sample, a mean over several.
-
-        Not that of constant scores: where all rows tie, all are the best, and the local AUC is 1/2, which is more than
-        most rankings are worth, and no ranking at all.
-        """
-        rng, n_rows = np.random.default_rng(0), self.risk.positive.size
-        n_orders = min(max(_RANDOM_ROWS // n_rows, 1), _RANDOM_ORDERS)
-        return float(np.mean([self.measured(rng.random(n_rows)) for _ in range(n_orders)]))
+    def measured_by_chance(self) -> float:
+        """The measure of constant scores on the training sample."""
+        return self.measured(np.zeros(self.risk.positive.size))
 
     def collapsed(self, solution: Solution, C: float) -> bool:
         """Whether the surrogate has learned nothing: w = 0 is nearly optimal, and not only because C is small.
@@ -197,7 +189,7 @@ def pose(
     above 1: what is at most 1 by design, as bits of fingerprints and weights of words, ranks worse when it is scaled.
     """
     if standardize is not None and not isinstance(standardize, bool | np.bool_):
-        raise TypeError(f"standardize must be True, False or None, got {shown(standardize)}")
+        raise TypeError(f"standardize must be True, False or None, got {short_repr(standardize)}")
     of_all = None if sample_weight is None else check_weights(sample_weight)
     queries = None if qid is None else check_queries(qid)
     for name, values in (("sample_weight", of_all), ("qid", queries)):

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.kernel_approximation import Nystroem
 
-from headrank._numbers import above_zero, real, shown, whole
+from headrank._numbers import above_zero, real, short_repr, whole
 from headrank._types import ArrayLike, Vector
 from headrank.estimators._problem import variances_of
 from headrank.estimators._scorer import Scorer
@@ -103,7 +103,7 @@ class KernelRanker(Scorer):
         self.exact_ = bool(X.shape[0] <= n_components)
         template = LinearRankerCV(standardize=False) if self.ranker is None else self.ranker
         if not isinstance(template, LinearRanker | LinearRankerCV):
-            raise TypeError(f"ranker must be a LinearRanker or a LinearRankerCV, got {shown(template)}")
+            raise TypeError(f"ranker must be a LinearRanker or a LinearRankerCV, got {short_repr(template)}")
         self.features_, features = self._made_features(X, n_components)
         self.ranker_ = clone(template).set_params(measure=self.measure)
         self.ranker_.fit(features, positive, sample_weight=sample_weight, qid=qid)
@@ -113,7 +113,7 @@ class KernelRanker(Scorer):
         """The map from rows to features, and the features of these rows, or raise where they are not finite."""
         known = self.kernel if isinstance(self.kernel, str) else ""
         features = Nystroem(
-            kernel=self.kernel if isinstance(self.kernel, str) or callable(self.kernel) else shown(self.kernel),
+            kernel=self.kernel if isinstance(self.kernel, str) or callable(self.kernel) else short_repr(self.kernel),
             gamma=self._gamma(X) if known in _TAKES_GAMMA else None,
             degree=real("degree", self.degree) if known in _TAKES_DEGREE else None,
             coef0=real("coef0", self.coef0) if known in _TAKES_COEF0 else None,
@@ -128,7 +128,8 @@ class KernelRanker(Scorer):
             finite = False
         if not finite:
             raise ValueError(
-                f"kernel={shown(self.kernel)} gives numbers beyond float64 on these rows; scale the features first, as "
+                f"kernel={short_repr(self.kernel)} gives numbers beyond float64 on these rows; scale the features "
+                "first, as "
                 "in make_pipeline(StandardScaler(), KernelRanker(...)), or lower gamma, coef0 and degree"
             )
         return features, values

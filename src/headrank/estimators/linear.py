@@ -267,8 +267,8 @@ class LinearRanker(LinearScorer):
             self.collapsed_ |= not self._beats_chance(problem)
 
     def _beats_chance(self, problem: Problem) -> bool:
-        """Whether the training sample is ranked better than at random; what starts badly may end there, too."""
-        lead = self.training_measure_ - problem.measured_at_random()
+        """Whether the training sample is ranked better than by constant scores; a fit that starts badly may not be."""
+        lead = self.training_measure_ - problem.measured_by_chance()
         return lead > 0 if problem.measure.greater_is_better else lead < 0
 
     def _search(

@@ -1,54 +1,16 @@
 """How good is a scorer, and where? One number read off its ROC curve."""
 
-from headrank.measures.area import AUC, FROCArea, PartialAUC, StandardizedPartialAUC, TwoWayPartialAUC
-from headrank.measures.early import (
-    BEDROC,
-    KS,
-    EnrichmentFactor,
-    FPRAtTPR,
-    Lift,
-    PrecisionAt,
-    RecallAt,
-    TPRAtFPR,
-)
-from headrank.measures.local import (
-    LocalAUC,
-    LocalRankingError,
-    LocalRankingRisk,
-    MassConstrainedError,
-    TopFPR,
-    TopTPR,
-    TruncatedAUC,
-)
+# Each file lists its measures in its own __all__, so that a new one is public without being named here.
+from headrank.measures import area, early, local, ranks
+from headrank.measures.area import *  # noqa: F403
+from headrank.measures.early import *  # noqa: F403
+from headrank.measures.local import *  # noqa: F403
 from headrank.measures.measure import Measure, QueryMean
 from headrank.measures.names import measure
-from headrank.measures.ranks import PNormPush, RankStatistic, WRanking
+from headrank.measures.ranks import *  # noqa: F403
 
-__all__ = [
-    "AUC",
-    "BEDROC",
-    "KS",
-    "EnrichmentFactor",
-    "FPRAtTPR",
-    "FROCArea",
-    "Lift",
-    "LocalAUC",
-    "LocalRankingError",
-    "LocalRankingRisk",
-    "MassConstrainedError",
-    "Measure",
-    "PNormPush",
-    "PartialAUC",
-    "PrecisionAt",
-    "QueryMean",
-    "RankStatistic",
-    "RecallAt",
-    "StandardizedPartialAUC",
-    "TPRAtFPR",
-    "TopFPR",
-    "TopTPR",
-    "TruncatedAUC",
-    "TwoWayPartialAUC",
-    "WRanking",
-    "measure",
-]
+__all__ = ["Measure", "QueryMean", "measure"]
+__all__ += area.__all__
+__all__ += early.__all__
+__all__ += local.__all__
+__all__ += ranks.__all__

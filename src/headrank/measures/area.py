@@ -2,19 +2,60 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from math import ceil, inf
 from typing import ClassVar, Self
 
+from headrank._format import shown
 from headrank._numbers import above_zero, ordered, rate
 from headrank.curve import RocCurve, share
 from headrank.levels import Depth
-from headrank.measures.measure import Measure
-from headrank.measures.spelling import named, shown, span
+from headrank.measures.measure import Measure, registered
+from headrank.measures.spelling import named, span
+
+__all__ = ["AUC", "FROCArea", "PartialAUC", "StandardizedPartialAUC", "TwoWayPartialAUC"]
 
 
 @dataclass(frozen=True, repr=False)
-class AUC(Measure):
+class AreaMeasure(Measure):
+    """Measures that follow from the mean true positive rate over one range of false positive rates."""
+
+    @property
+    @abstractmethod
+    def fpr_range(self) -> tuple[float, float]:
+        """The range of false positive rates."""
+
+    def from_mean_tpr(self, mean_tpr: float) -> float:
+        """Return the measure of a curve with this mean true positive rate over the range: a straight line in it."""
+        return mean_tpr
+
+    @property
+    def as_partial_auc(self) -> PartialAUC:
+        """The mean true positive rate over the same range."""
+        low, high = self.fpr_range
+        return PartialAUC(min_fpr=low, max_fpr=high)
+
+    def _value(self, curve: RocCurve) -> float:
+        low, high = self.fpr_range
+        return self.from_mean_tpr(curve.mean_tpr(min_fpr=low, max_fpr=high))
+
+    def depth(self, n_pos: int, n_neg: int) -> Depth | None:
+        high = self.fpr_range[1]
+        return None if high == 1 else Depth(n_neg=ceil(share(high, n_neg)))
+
+    @property
+    def chance(self) -> float:
+        return self.from_mean_tpr(sum(self.fpr_range) / 2)
+
+    @property
+    def possible_values(self) -> tuple[float, float]:
+        return self.from_mean_tpr(0.0), self.from_mean_tpr(1.0)
+
+
+@registered
+@dataclass(frozen=True, repr=False)
+class AUC(AreaMeasure):
     """Area under the whole ROC curve: the probability that a positive outscores a negative, ties counting half.
 
     >>> AUC()([1, 0, 1, 0], [4, 3, 2, 1])
@@ -23,12 +64,9 @@ class AUC(Measure):
 
     prefix: ClassVar[str] = "auc"
 
-    def _value(self, curve: RocCurve) -> float:
-        return curve.mean_tpr()
-
     @property
-    def chance(self) -> float:
-        return 0.5
+    def fpr_range(self) -> tuple[float, float]:
+        return 0.0, 1.0
 
     @property
     def description(self) -> str:
@@ -36,8 +74,8 @@ class AUC(Measure):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class _FprRange(Measure):
-    """Measures of the curve between two false positive rates."""
+class _FprRange(AreaMeasure):
+    """Areas between two false positive rates."""
 
     min_fpr: float = 0.0
     max_fpr: float = 1.0
@@ -47,8 +85,9 @@ class _FprRange(Measure):
         object.__setattr__(self, "min_fpr", low)
         object.__setattr__(self, "max_fpr", high)
 
-    def depth(self, n_pos: int, n_neg: int) -> Depth:
-        return Depth(n_neg=ceil(share(self.max_fpr, n_neg)))
+    @property
+    def fpr_range(self) -> tuple[float, float]:
+        return self.min_fpr, self.max_fpr
 
     @property
     def spec(self) -> str:
@@ -60,6 +99,7 @@ class _FprRange(Measure):
         return cls(min_fpr=low, max_fpr=high)
 
 
+@registered
 @dataclass(frozen=True, repr=False)
 class PartialAUC(_FprRange):
     """Mean true positive rate between two false positive rates: the area there, divided by the width of the range.
@@ -77,19 +117,13 @@ class PartialAUC(_FprRange):
 
     prefix: ClassVar[str] = "pauc"
 
-    def _value(self, curve: RocCurve) -> float:
-        return curve.mean_tpr(min_fpr=self.min_fpr, max_fpr=self.max_fpr)
-
-    @property
-    def chance(self) -> float:
-        return (self.min_fpr + self.max_fpr) / 2
-
     @property
     def description(self) -> str:
         fprs = f"{shown(self.min_fpr)} to {shown(self.max_fpr)}"
         return f"mean TPR over FPR {fprs} (area / width), perfect 1"
 
 
+@registered
 @dataclass(frozen=True, repr=False)
 class StandardizedPartialAUC(_FprRange):
     """Partial area rescaled so that chance is 1/2 and perfect is 1 (McClish 1989), for any range.
@@ -103,15 +137,10 @@ class StandardizedPartialAUC(_FprRange):
 
     prefix: ClassVar[str] = "spauc"
 
-    def _value(self, curve: RocCurve) -> float:
-        # Divided by the width, McClish's formula needs nothing but the mean rate and its chance value.
-        chance = (self.min_fpr + self.max_fpr) / 2
-        mean = curve.mean_tpr(min_fpr=self.min_fpr, max_fpr=self.max_fpr)
-        return 0.5 * (1 + (mean - chance) / (1 - chance))
-
-    @property
-    def chance(self) -> float:
-        return 0.5
+    def from_mean_tpr(self, mean_tpr: float) -> float:
+        """Divided by the width of the range, McClish's formula needs nothing but the mean rate and its chance value."""
+        chance = sum(self.fpr_range) / 2
+        return 0.5 * (1 + (mean_tpr - chance) / (1 - chance))
 
     @property
     def description(self) -> str:
@@ -119,6 +148,7 @@ class StandardizedPartialAUC(_FprRange):
         return f"partial area over FPR {fprs}, standardised after McClish, perfect 1"
 
 
+@registered
 @dataclass(frozen=True, repr=False, kw_only=True)
 class TwoWayPartialAUC(Measure):
     """Area under the curve where FPR <= ``max_fpr`` and TPR >= ``min_tpr``, divided by the area of that box.
@@ -175,8 +205,9 @@ class TwoWayPartialAUC(Measure):
         return cls(max_fpr=max_fpr, min_tpr=min_tpr)
 
 
+@registered
 @dataclass(frozen=True, repr=False)
-class FROCArea(Measure):
+class FROCArea(AreaMeasure):
     """Mean true positive rate between two numbers of false positives *per image*.
 
     The free-response curve has false positives per image on its axis, which is the false positive rate divided by
@@ -205,26 +236,15 @@ class FROCArea(Measure):
             object.__setattr__(self, name, value)
 
     @property
-    def as_partial_auc(self) -> PartialAUC:
-        """The same number as a partial AUC, over false positive rates."""
+    def fpr_range(self) -> tuple[float, float]:
         scale = self.images_per_negative
-        return PartialAUC(min_fpr=self.min_fp * scale, max_fpr=min(self.max_fp * scale, 1.0))
-
-    def _value(self, curve: RocCurve) -> float:
-        return self.as_partial_auc.value(curve)
-
-    def depth(self, n_pos: int, n_neg: int) -> Depth:
-        return self.as_partial_auc.depth(n_pos, n_neg)
-
-    @property
-    def chance(self) -> float:
-        return self.as_partial_auc.chance
+        return self.min_fp * scale, min(self.max_fp * scale, 1.0)
 
     @property
     def description(self) -> str:
         return (
             f"mean TPR over {shown(self.min_fp)} to {shown(self.max_fp)} false positives per image, that is FPR "
-            f"{self.as_partial_auc.min_fpr:.4g} to {self.as_partial_auc.max_fpr:.4g}, perfect 1"
+            f"{self.fpr_range[0]:.4g} to {self.fpr_range[1]:.4g}, perfect 1"
         )
 
     @property

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field
-from math import ceil, exp, expm1, floor
+from math import ceil, exp, expm1, floor, inf
 from numbers import Integral
 from typing import ClassVar, Self
 
 import numpy as np
 
+from headrank._format import shown
 from headrank._numbers import above_zero, rate, real, whole
 from headrank.curve import RocCurve, share
 from headrank.exceptions import MeasureWarning
 from headrank.levels import Depth
-from headrank.measures.measure import Measure
-from headrank.measures.spelling import named, number, shown
+from headrank.measures.measure import Measure, registered
+from headrank.measures.spelling import named, number
+
+__all__ = ["BEDROC", "KS", "EnrichmentFactor", "FPRAtTPR", "Lift", "PrecisionAt", "RecallAt", "TPRAtFPR"]
 
 _NOT_SMALL = 0.5
 """BEDROC means early recognition while alpha times the share of positives is well below 1."""
@@ -78,6 +81,7 @@ class _FirstRows(Measure):
         return "whole list" if self.k == 1 else f"first {shown(self.k)} of all rows"
 
 
+@registered
 @dataclass(frozen=True, repr=False)
 class PrecisionAt(_FirstRows):
     """Share of positives among the first ``k`` rows.
@@ -92,19 +96,14 @@ class PrecisionAt(_FirstRows):
     prefix: ClassVar[str] = "p"
 
     def _value(self, curve: RocCurve) -> float:
-        return self.hits(curve) / self._divisor(curve)
-
-    def chance_on(self, curve: RocCurve) -> float:
-        return curve.positive_rate * self.n_rows(curve) / self._divisor(curve)
-
-    def _divisor(self, curve: RocCurve) -> float:
-        return self.k if self.is_count else self.n_rows(curve)
+        return self.hits(curve) / (self.k if self.is_count else self.n_rows(curve))
 
     @property
     def description(self) -> str:
         return f"share of positives among the {self.rows}"
 
 
+@registered
 @dataclass(frozen=True, repr=False)
 class RecallAt(_FirstRows):
     """Share of all positives found among the first ``k`` rows.
@@ -122,14 +121,12 @@ class RecallAt(_FirstRows):
     def chance(self) -> float | None:
         return None if self.is_count else self.k
 
-    def chance_on(self, curve: RocCurve) -> float:
-        return self.n_rows(curve) / curve.n if self.chance is None else self.chance
-
     @property
     def description(self) -> str:
         return f"share of all positives found among the {self.rows}"
 
 
+@registered
 @dataclass(frozen=True, repr=False)
 class EnrichmentFactor(_FirstRows):
     """How many times more positives the first ``k`` rows hold than a random pick would. Chance is 1.
@@ -150,6 +147,10 @@ class EnrichmentFactor(_FirstRows):
         return min(rows, curve.n_pos) / rows / curve.positive_rate
 
     @property
+    def possible_values(self) -> tuple[float, float]:
+        return 0.0, inf if self.is_count else 1 / self.k
+
+    @property
     def chance(self) -> float:
         return 1.0
 
@@ -158,6 +159,7 @@ class EnrichmentFactor(_FirstRows):
         return f"share of positives among the {self.rows} over their share among all"
 
 
+@registered
 @dataclass(frozen=True, repr=False)
 class Lift(EnrichmentFactor):
     """The enrichment factor, under the name it has in marketing and credit scoring.
@@ -169,6 +171,7 @@ class Lift(EnrichmentFactor):
     prefix: ClassVar[str] = "lift"
 
 
+@registered
 @dataclass(frozen=True, repr=False)
 class TPRAtFPR(Measure):
     """Highest true positive rate with a false positive rate of at most ``fpr``.
@@ -208,6 +211,7 @@ class TPRAtFPR(Measure):
         return f"highest TPR with FPR <= {shown(self.fpr)}, ties decided by lot, perfect 1"
 
 
+@registered
 @dataclass(frozen=True, repr=False)
 class FPRAtTPR(Measure):
     """Lowest false positive rate with a true positive rate of at least ``tpr``. Lower is better.
@@ -246,6 +250,7 @@ class FPRAtTPR(Measure):
         return f"lowest FPR with TPR >= {shown(self.tpr)}, ties decided by lot, perfect 0"
 
 
+@registered
 @dataclass(frozen=True, repr=False)
 class KS(Measure):
     """Largest distance of the curve above the diagonal, max(TPR - FPR): the one-sided Kolmogorov-Smirnov statistic.
@@ -269,6 +274,7 @@ class KS(Measure):
         return "max(TPR - FPR), perfect 1"
 
 
+@registered
 @dataclass(frozen=True, repr=False)
 class BEDROC(Measure):
     """Boltzmann-enhanced discrimination of ROC (Truchon & Bayly 2007): exponentially early recognition, in [0, 1].
@@ -290,20 +296,22 @@ class BEDROC(Measure):
         if self.alpha < 1e-6:
             raise ValueError(f"alpha must be at least 1e-6, got {self.alpha:g}: below, BEDROC is a rank sum; use AUC")
 
-    def _value(self, curve: RocCurve) -> float:
-        curve.require_complete(str(self))
+    def value(self, curve: RocCurve) -> float:
+        """Read the measure off a curve, with a warning where the value does not compare with that of other samples."""
+        value = super().value(curve)
         if self.alpha * curve.positive_rate > _NOT_SMALL:
             # The same words for every sample: a warning about a thousand queries is shown once.
             warnings.warn(
                 f"{self}: alpha times the share of positives is above {_NOT_SMALL}, so the value does not compare with "
                 "that of samples with another share of positives; a lower alpha does",
                 MeasureWarning,
-                stacklevel=6,
+                stacklevel=5,
             )
-        return self._rescaled(curve, self._exponential_sum(curve))
+        return value
 
-    def chance_on(self, curve: RocCurve) -> float:
-        return self._rescaled(curve, -expm1(-self.alpha) * curve.positive_rate)
+    def _value(self, curve: RocCurve) -> float:
+        curve.require_complete(str(self))
+        return self._rescaled(curve, self._exponential_sum(curve))
 
     def _exponential_sum(self, curve: RocCurve) -> float:
         """Sum over the positives of exp(-alpha r / N), up to a factor; ties take the mean over their ranks."""

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
+from headrank._format import shown
 from headrank._types import ArrayLike
 from headrank.curve import RocCurve
 from headrank.exceptions import OneClassError
 from headrank.labels import Sample, check_binary
 from headrank.levels import Depth
-from headrank.measures.spelling import shown
 
+_Kind = TypeVar("_Kind", bound="Measure")
 _SMALL = 2000
 """Rows below which finding the head first takes longer than sorting all."""
 
@@ -46,6 +47,17 @@ class QueryMean(float):
         return f"{float(self)!r} (mean of {self.n_queries} queries, {self.n_left_out} left out)"
 
 
+REGISTERED: dict[str, type[Measure]] = {}
+"""Every measure by what its short name starts with, in the order of their definition."""
+
+
+def registered(kind: type[_Kind]) -> type[_Kind]:
+    """Register a class of measures: it then has a short name and may stand in model files."""
+    if REGISTERED.setdefault(kind.prefix, kind) is not kind:
+        raise ValueError(f"a measure called {kind.prefix!r} exists: {REGISTERED[kind.prefix].__name__}; take another")
+    return kind
+
+
 @dataclass(frozen=True, repr=False)
 class Measure(ABC):
     """How good a scorer is, as one number read off its ROC curve.
@@ -57,6 +69,8 @@ class Measure(ABC):
 
     prefix: ClassVar[str]
     """What the short name starts with."""
+    readable: ClassVar[bool] = True
+    """Whether the short name says all, so that the measure can be read back from it, and saved."""
     greater_is_better: ClassVar[bool] = True
 
     def value(self, curve: RocCurve) -> float:
@@ -79,21 +93,17 @@ class Measure(ABC):
 
     @property
     def chance(self) -> float | None:
-        """Value of a scorer that gives everybody the same score, or None where it depends on the sample.
-
-        See `chance_on`, also for the measures for which a constant score is no yardstick.
-        """
+        """Value of a scorer that gives every row the same score, or None where it depends on the sample."""
         return None
 
     def chance_on(self, curve: RocCurve) -> float:
-        """Value of a scorer that knows nothing, on a sample with these numbers of positives and negatives.
+        """Value of a constant score on a sample with these numbers of positives and negatives."""
+        return self._value(curve.constant()) if self.chance is None else self.chance
 
-        That of a constant score; for `WRanking` and the measures of the best fraction, where a constant score puts all
-        rows or none in the top, the expectation over a random order without ties.
-        """
-        if self.chance is None:
-            raise NotImplementedError(f"{type(self).__name__} must say what chance is")
-        return self.chance
+    @property
+    def possible_values(self) -> tuple[float, float]:
+        """The least and the greatest value that any sample can have; infinite where nothing is known."""
+        return 0.0, 1.0
 
     def depth(self, n_pos: int, n_neg: int) -> Depth | None:
         """How deep a head of unweighted rows must be for `value` to be read off it; None for the whole curve."""

@@ -2,35 +2,11 @@
 
 from difflib import get_close_matches
 
-from headrank.measures import area, early, local, ranks
-from headrank.measures.measure import Measure
+from headrank.measures import area, early, local, ranks  # noqa: F401 - the measures register themselves
+from headrank.measures.measure import REGISTERED, Measure
 
-MEASURES: tuple[type[Measure], ...] = (
-    area.AUC,
-    area.PartialAUC,
-    area.StandardizedPartialAUC,
-    area.TwoWayPartialAUC,
-    area.FROCArea,
-    local.LocalAUC,
-    local.TruncatedAUC,
-    local.TopTPR,
-    local.TopFPR,
-    local.MassConstrainedError,
-    local.LocalRankingError,
-    local.LocalRankingRisk,
-    ranks.WRanking,
-    ranks.PNormPush,
-    ranks.RankStatistic,
-    early.TPRAtFPR,
-    early.FPRAtTPR,
-    early.PrecisionAt,
-    early.RecallAt,
-    early.EnrichmentFactor,
-    early.Lift,
-    early.BEDROC,
-    early.KS,
-)
-_BY_PREFIX = {kind.prefix: kind for kind in MEASURES if kind is not ranks.RankStatistic}
+MEASURES: tuple[type[Measure], ...] = tuple(REGISTERED.values())
+"""All measures of this package."""
 _ELSEWHERE = {
     "roc_auc": "auc",
     "rocauc": "auc",
@@ -57,12 +33,13 @@ def measure(name: str | Measure) -> Measure:
     if not isinstance(name, str):
         raise TypeError(f"needed a measure or the short name of one, such as 'pauc@0.05', got {name!r}")
     prefix, _, spec = name.strip().partition("@")
-    if prefix not in _BY_PREFIX:
+    kinds = _readable()
+    if prefix not in kinds:
         raise ValueError(
-            f"no measure is called {prefix!r}; {_did_you_mean(prefix, spec)}known are {', '.join(sorted(_BY_PREFIX))}"
+            f"no measure is called {prefix!r}; {_did_you_mean(prefix, spec)}known are {', '.join(sorted(kinds))}"
         )
     try:
-        return _BY_PREFIX[prefix].from_spec(spec)
+        return kinds[prefix].from_spec(spec)
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"cannot read the measure {name!r}: {error}; {_did_you_mean(prefix, spec)}names look like 'pauc@0.05' or "
@@ -70,10 +47,14 @@ def measure(name: str | Measure) -> Measure:
         ) from None
 
 
+def _readable() -> dict[str, type[Measure]]:
+    return {prefix: kind for prefix, kind in REGISTERED.items() if kind.readable}
+
+
 def _did_you_mean(prefix: str, spec: str) -> str:
     """Ask for the name that was probably meant, one that can be read if there is such a one."""
     small = prefix.lower()
-    close = [_ELSEWHERE[small]] if small in _ELSEWHERE else get_close_matches(small, _BY_PREFIX, n=1)
+    close = [_ELSEWHERE[small]] if small in _ELSEWHERE else get_close_matches(small, _readable(), n=1)
     near = [*close, *(["pauc"] if "auc" in close else [])]
     readable = [
         f"{one}@{said}" if said else one
@@ -87,7 +68,7 @@ def _did_you_mean(prefix: str, spec: str) -> str:
 
 def _can_be_read(prefix: str, spec: str) -> bool:
     try:
-        _BY_PREFIX[prefix].from_spec(spec)
+        _readable()[prefix].from_spec(spec)
     except (TypeError, ValueError):
         return False
     return True

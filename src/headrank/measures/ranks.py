@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import floor
+from math import inf
 from typing import ClassVar, Self
 
 import numpy as np
 
+from headrank._format import shown
 from headrank._numbers import above_zero
 from headrank._types import Vector
-from headrank.curve import RocCurve, share
+from headrank.curve import RocCurve
 from headrank.measures.local import TopMeasure
-from headrank.measures.measure import Measure
-from headrank.measures.spelling import number, shown
+from headrank.measures.measure import Measure, registered
+from headrank.measures.spelling import number
+
+__all__ = ["PNormPush", "RankStatistic", "WRanking"]
 
 
 def _mid_ranks(curve: RocCurve) -> Vector:
@@ -28,6 +31,7 @@ def _mean_over_positives(curve: RocCurve, values: Vector) -> float:
     return float(values @ curve.pos) / curve.n_pos
 
 
+@registered
 @dataclass(frozen=True, repr=False)
 class RankStatistic(Measure):
     """Mean over the positives of ``phi(rank / (N + 1))``, for any score-generating function ``phi``.
@@ -42,6 +46,7 @@ class RankStatistic(Measure):
 
     phi: Callable[[Vector], Vector]
     prefix: ClassVar[str] = "rankstat"
+    readable: ClassVar[bool] = False  # it holds a function
 
     def __post_init__(self) -> None:
         if not callable(self.phi):
@@ -51,8 +56,9 @@ class RankStatistic(Measure):
         curve.require_complete(str(self))
         return _mean_over_positives(curve, np.asarray(self.phi(_mid_ranks(curve) / (curve.n + 1))))
 
-    def chance_on(self, curve: RocCurve) -> float:
-        return float(self.phi(np.array([0.5]))[0])  # a constant scorer: everybody has the middle rank
+    @property
+    def possible_values(self) -> tuple[float, float]:
+        return -inf, inf  # phi may be anything
 
     @property
     def spec(self) -> str:
@@ -63,6 +69,7 @@ class RankStatistic(Measure):
         return f"mean over the positives of {self.spec}(rank / (N + 1))"
 
 
+@registered
 @dataclass(frozen=True, repr=False)
 class PNormPush(Measure):
     """Mean over the positives of ``(rank / (N + 1)) ** power``: the larger the power, the more the top counts.
@@ -100,12 +107,15 @@ class PNormPush(Measure):
         return f"mean over the positives of (rank / (N + 1)) ** {self.spec}"
 
 
+@registered
 @dataclass(frozen=True, repr=False)
 class WRanking(TopMeasure):
     """Mean over the positives of their relative rank, counting only ranks in the best fraction ``top``.
 
-    phi(v) = v if v > 1 - top else 0, with v = rank / (N + 1) and the middle rank for ties (Definition 23). The optimal
-    scorers for finding and ranking the best instances maximise it (Theorem 24).
+    phi(v) = v in the best fraction, else 0, with v = rank / (N + 1) (Definition 23). The optimal scorers for finding
+    and ranking the best instances maximise it (Theorem 24). With B = n_pos * beta the positives in the top,
+    n_pos (N + 1) WRanking = n_pos n_neg LocalAUC + B (2 n_pos + 1 - B) / 2, which extends the definition to rows that
+    belong to the top in part.
 
     >>> WRanking(0.5)([1, 0, 1, 0], [4, 3, 2, 1])
     0.4
@@ -114,22 +124,9 @@ class WRanking(TopMeasure):
     prefix: ClassVar[str] = "w"
 
     def _value(self, curve: RocCurve) -> float:
-        if curve.weighted:
-            curve.require_complete(str(self))  # the rank of a light row below a head may count as well
-        curve.levels_in_top(self.top)  # refuses a head that is too shallow
-        ranks = _mid_ranks(curve)
-        lowest = curve.n + 1 - share(self.top, curve.n + 1)
-        lowest += 1e-12 * (curve.n + 1) if curve.weighted else 0.0  # sums of weights carry rounding
-        return _mean_over_positives(curve, np.where(ranks > lowest, ranks, 0.0) / (curve.n + 1))
-
-    def chance_on(self, curve: RocCurve) -> float:
-        # A random order: the mean of phi over the ranks 1..N. (A constant scorer has the middle rank, which counts
-        # as top or not, all or nothing.)
-        if curve.weighted:
-            return self.top * (2 - self.top) / 2
-        n = int(curve.n)
-        first = max(floor(n + 1 - share(self.top, n + 1)) + 1, 1)
-        return (n + first) * (n - first + 1) / (2 * n * (n + 1))
+        top = self.rows_in_top(curve)
+        above_negatives = top.tp * (curve.n_neg - top.fp) + top.pairs
+        return (above_negatives + top.tp * (2 * curve.n_pos + 1 - top.tp) / 2) / (curve.n_pos * (curve.n + 1))
 
     @property
     def description(self) -> str:

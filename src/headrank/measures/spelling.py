@@ -1,12 +1,6 @@
 """The parameters in short names: printed so that they can be read back."""
 
 
-def shown(value: float) -> str:
-    """Print a number as short as it can be read back: 0.05, 1, 0.0673545."""
-    short = f"{value:g}"
-    return short if float(short) == value else repr(float(value))
-
-
 def named(text: str, *names: str) -> list[float]:
     """Read ``"fpr=0.3,tpr=0.6"`` for the names in this order."""
     parts = [part.split("=", 1) for part in text.split(",")]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import io
 import json
 import stat
+import zlib
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import Any
-from zipfile import ZIP_STORED, ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 from headrank.exceptions import ModelFileError
 
@@ -17,8 +18,10 @@ FORMAT = 2
 KIND = "headrank model"
 MANIFEST, PAYLOAD = "manifest.json", "model.skops"
 LARGEST = 1 << 30
-"""Bytes that a file may hold, packed or unpacked; so a small file cannot fill the memory."""
+"""Bytes that a file may hold, packed or unpacked."""
 _LARGEST_MANIFEST = 1 << 16
+_FREE, _LARGEST_RATIO = 1 << 26, 100
+"""Bytes that any file may unpack to, and how many more per byte of the file: a small file cannot fill the memory."""
 _SEAL_LENGTH = 64
 
 
@@ -97,7 +100,9 @@ def unpack(data: bytes, name: str) -> tuple[Manifest, bytes]:
                 raise ModelFileError(f"{name} is damaged: its checksum does not fit; copy it again from where it works")
             if set(entries) != {MANIFEST, PAYLOAD}:
                 raise ModelFileError(f"{name} must hold {MANIFEST} and {PAYLOAD}, but holds {', '.join(entries)}")
-            payload = archive.read(entries[PAYLOAD])
+            if any(info.compress_type != ZIP_STORED for info in entries.values()):
+                raise ModelFileError(f"{name} has been changed: its entries are compressed, and headrank only stores")
+            payload = bounded(archive, entries[PAYLOAD], name, LARGEST)
     except ModelFileError:
         raise
     except Exception as error:  # what zipfile does with strange bytes is not only BadZipFile
@@ -119,17 +124,32 @@ def plain_entries(archive: ZipFile, name: str) -> dict[str, ZipInfo]:
             raise ModelFileError(f"{name} has an entry {info.filename!r} that is doubled, encrypted or no plain file")
         entries[info.filename] = info
     total = sum(info.file_size for info in entries.values())
-    if total > LARGEST:
-        raise ModelFileError(f"{name} would unpack to {total:,} bytes; the most that is read is {LARGEST:,}")
+    most = min(LARGEST, _FREE + _LARGEST_RATIO * sum(info.compress_size for info in entries.values()))
+    if total > most:
+        raise ModelFileError(f"{name} would unpack to {total:,} bytes; the most that is read of it is {most:,}")
     return entries
+
+
+def compression_of(data: bytes) -> int:
+    """How to pack an entry: a large one that would shrink too much for `plain_entries` is stored as it is."""
+    small = len(data) <= _FREE >> 6
+    return ZIP_DEFLATED if small or len(data) <= _LARGEST_RATIO * len(zlib.compress(data)) else ZIP_STORED
+
+
+def bounded(archive: ZipFile, info: ZipInfo, name: str, most: int) -> bytes:
+    """Unpack an entry, but no more than a number of bytes, whatever it says of its size."""
+    with archive.open(info) as stream:
+        data = stream.read(most + 1)
+    if len(data) > most:
+        raise ModelFileError(f"{name} has an entry {info.filename} of more than {most:,} bytes, the most that is read")
+    return data
 
 
 def _manifest(archive: ZipFile, info: ZipInfo, name: str) -> dict[str, Any]:
     """Read the manifest as far as every format has it: what kind of file, of which format, by which headrank."""
-    if info.file_size > _LARGEST_MANIFEST:
-        raise ModelFileError(f"{name} has a {MANIFEST} of {info.file_size:,} bytes; that is no manifest of a model")
+    text = bounded(archive, info, name, _LARGEST_MANIFEST)
     try:
-        said = json.loads(archive.read(info))
+        said = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ModelFileError(f"{name} is no headrank model: its {MANIFEST} cannot be read ({error})") from error
     if not isinstance(said, dict) or said.get("kind") != KIND:

@@ -8,19 +8,25 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from math import prod
-from typing import Any
-from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
+from typing import Any, TypeVar
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 import numpy as np
 
 from headrank.exceptions import ModelFileError
-from headrank.model_io.container import entry, plain_entries
+from headrank.model_io.container import bounded, compression_of, entry, plain_entries
 from headrank.model_io.registry import name_of, with_logical_names, with_present_paths
 from headrank.model_io.trusted import KEY_TYPES, TRUSTED
 
+T = TypeVar("T")
 SCHEMA = "schema.json"
 _PROTOCOL = 2
 """The lowest protocol of skops that any headrank wrote."""
+_FREE_SCHEMA, _SCHEMA_RATIO, _LARGEST_SCHEMA = 1 << 20, 100, 1 << 26
+"""Bytes that any schema may unpack to, how many more per byte it has in the file, and the most."""
+_DEEPEST = 256
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\Z)', re.DOTALL)
+"""Of JSON; one without an end goes on to the end, so that the search never starts again."""
 _ARRAY = re.compile(r"[1-9][0-9]*\.npy")
 _COMMON = frozenset({"__class__", "__module__", "__loader__", "__id__"})
 _PARTS: dict[str, frozenset[str]] = {
@@ -85,7 +91,8 @@ def canonical(dumped: bytes) -> bytes:
             text = json.dumps(schema, separators=(",", ":"), ensure_ascii=False).encode()
             target.writestr(entry(SCHEMA, ZIP_DEFLATED), text)
             for old, new in numbering.files.items():
-                target.writestr(entry(new, ZIP_DEFLATED), source.read(old))
+                data = source.read(old)
+                target.writestr(entry(new, compression_of(data)), data)
     return buffer.getvalue()
 
 
@@ -141,7 +148,7 @@ def inspect(payload: bytes, name: str, *, unpacked: int) -> Inspected:
             packed_strangely = any(each.compress_type not in (ZIP_STORED, ZIP_DEFLATED) for each in entries.values())
             if SCHEMA not in entries or strange or packed_strangely:
                 raise ModelFileError(f"{name} must hold {SCHEMA} and numbered arrays, but holds {', '.join(entries)}")
-            tree = json.loads(archive.read(SCHEMA))
+            tree = json.loads(_schema(archive, entries[SCHEMA], name))
             if not isinstance(tree, dict) or tree.get("protocol", 0) < _PROTOCOL:
                 # A file may choose the rules by which skops reads it; the older ones were not written for this.
                 raise ModelFileError(f"{name} has been changed: no headrank wrote skops files of an older protocol")
@@ -152,13 +159,33 @@ def inspect(payload: bytes, name: str, *, unpacked: int) -> Inspected:
             if seen.files != set(entries) - {SCHEMA}:
                 raise ModelFileError(f"{name} has been changed: its arrays are not the ones that its {SCHEMA} names")
             for file in sorted(seen.files):
-                _check_array(archive.read(file), f"{name}: {file}")
+                _check_array(bounded(archive, entries[file], name, entries[file].file_size), f"{name}: {file}")
     except ModelFileError:
         raise
     except Exception as error:  # hostile bytes can make zipfile, json and numpy fail in many ways
         reason = f"{type(error).__name__}: {error}"
         raise ModelFileError(f"{name} is damaged: its content cannot be read ({reason})") from error
     return Inspected((), frozenset(each.partition(".")[0] for each in seen.names))
+
+
+def _schema(archive: ZipFile, info: ZipInfo, name: str) -> bytes:
+    """Unpack the schema, or refuse one that is far larger or more deeply nested than that of a model.
+
+    Parsed it takes some 30 times its size.
+    """
+    most = min(_LARGEST_SCHEMA, _FREE_SCHEMA + _SCHEMA_RATIO * info.compress_size)
+    text = bounded(archive, info, name, most)
+    if _depth(text) > _DEEPEST:
+        raise ModelFileError(f"{name} has been changed: its {SCHEMA} is nested more than {_DEEPEST} levels deep")
+    return text
+
+
+def _depth(text: bytes) -> int:
+    """How deeply lists and dictionaries are nested in JSON. O(n)."""
+    signs = np.frombuffer(_STRING.sub(b"", text), dtype=np.uint8)
+    opened = ((signs == ord("[")) | (signs == ord("{"))).astype(np.int8)
+    closed = ((signs == ord("]")) | (signs == ord("}"))).astype(np.int8)
+    return int(np.cumsum(opened - closed, dtype=np.int64).max(initial=0))
 
 
 class _Walk:
@@ -206,33 +233,73 @@ class _Walk:
 
     def _children(self, node: Mapping[str, Any], loader: str) -> Iterator[Any]:
         """All nodes right below, in the order in which skops builds them; anything else is refused."""
+        read = {
+            "ListNode": self._in_sequence,
+            "TupleNode": self._in_sequence,
+            "DictNode": self._in_dictionary,
+            "JsonNode": self._in_value,
+            "NdArrayNode": self._in_array,
+            "LossNode": self._in_loss,
+            "RandomGeneratorNode": self._in_generator,
+            "ObjectNode": self._in_object,
+            "DTypeNode": self._in_object,
+            "TypeNode": self._in_name,
+            "FunctionNode": self._in_name,
+        }[loader]
+        return read(node)
+
+    def _in_sequence(self, node: Mapping[str, Any]) -> Iterator[Any]:
+        return iter(self._content(node, list))
+
+    def _in_dictionary(self, node: Mapping[str, Any]) -> Iterator[Any]:
+        content = self._content(node, dict)
+        self._check_keys(node["key_types"], len(content))
+        return iter([node["key_types"], *content.values()])
+
+    def _in_value(self, node: Mapping[str, Any]) -> Iterator[Any]:
+        content = self._content(node, str)  # JSON
+        if content.count("[") + content.count("{") > _DEEPEST and _depth(content.encode()) > _DEEPEST:
+            raise self._malformed(f"a value that is nested more than {_DEEPEST} levels deep")
+        return iter(())
+
+    def _in_array(self, node: Mapping[str, Any]) -> Iterator[Any]:
+        if node.get("type") == "json":
+            return iter([*self._content(node, list), node.get("shape")])
+        if node.get("type") != "numpy" or not isinstance(node.get("file"), str) or node.get("content") is not None:
+            raise self._malformed("an array without a file")
+        self.files.add(node["file"])
+        return iter(())
+
+    def _in_loss(self, node: Mapping[str, Any]) -> Iterator[Any]:
+        arguments = node.get("__reduce__")
+        if not isinstance(arguments, dict) or set(arguments) != {"args"}:
+            raise self._malformed("a LossNode without its content")
+        return iter([node.get("content"), arguments["args"]])
+
+    def _in_generator(self, node: Mapping[str, Any]) -> Iterator[Any]:
+        """The state of PCG64, started the usual way; the size of its pool decides how long the start takes."""
+        content = self._content(node, dict)
+        if set(content) != {"bit_generator", "seed_seq"}:
+            raise self._malformed("a random number generator without its state")
+        kind = json.loads(content["bit_generator"]["content"]["bit_generator"]["content"])
+        pool = json.loads(content["seed_seq"]["content"]["pool_size"]["content"])
+        if (kind, pool) != ("PCG64", 4):
+            raise self._malformed(f"a random number generator {kind!r} with a pool of {pool!r}")
+        return iter([content["bit_generator"], content["seed_seq"]])
+
+    @staticmethod
+    def _in_object(node: Mapping[str, Any]) -> Iterator[Any]:
+        return iter(() if node.get("content") is None else (node["content"],))
+
+    @staticmethod
+    def _in_name(_node: Mapping[str, Any]) -> Iterator[Any]:
+        return iter(())
+
+    def _content(self, node: Mapping[str, Any], kind: type[T]) -> T:
         content = node.get("content")
-        if loader in ("ListNode", "TupleNode") and isinstance(content, list):
-            yield from content
-        elif loader == "DictNode" and isinstance(content, dict):
-            self._check_keys(node["key_types"], len(content))
-            yield node["key_types"]
-            yield from content.values()
-        elif loader == "JsonNode":
-            if not isinstance(content, str):
-                raise self._malformed("a value that is no JSON")
-        elif loader == "NdArrayNode" and node.get("type") == "numpy":
-            if not isinstance(node.get("file"), str) or content is not None:
-                raise self._malformed("an array without a file")
-            self.files.add(node["file"])
-        elif loader == "NdArrayNode" and node.get("type") == "json" and isinstance(content, list):
-            yield from content
-            yield node.get("shape")
-        elif loader == "LossNode" and isinstance(node.get("__reduce__"), dict) and set(node["__reduce__"]) == {"args"}:
-            yield content
-            yield node["__reduce__"]["args"]
-        elif loader == "RandomGeneratorNode" and isinstance(content, dict):
-            yield from self._generator(content)
-        elif loader in ("ObjectNode", "DTypeNode"):
-            if content is not None:
-                yield content
-        elif loader not in ("TypeNode", "FunctionNode"):
-            raise self._malformed(f"a {loader} without its content")
+        if not isinstance(content, kind):
+            raise self._malformed(f"a {node['__loader__']} without its content")
+        return content
 
     def _check_keys(self, types: Any, n_keys: int) -> None:
         listed = types.get("content") if isinstance(types, dict) and types.get("__loader__") == "ListNode" else None
@@ -242,16 +309,6 @@ class _Walk:
             name = name_of(each)
             if each.get("__loader__") != "TypeNode" or name not in KEY_TYPES:
                 self.foreign.add(Foreign(f"a dictionary with keys of type {name}", "DictNode"))
-
-    def _generator(self, content: Mapping[str, Any]) -> Iterator[Any]:
-        """The state of PCG64, started the usual way; the size of its pool decides how long the start takes."""
-        if set(content) != {"bit_generator", "seed_seq"}:
-            raise self._malformed("a random number generator without its state")
-        kind = json.loads(content["bit_generator"]["content"]["bit_generator"]["content"])
-        pool = json.loads(content["seed_seq"]["content"]["pool_size"]["content"])
-        if (kind, pool) != ("PCG64", 4):
-            raise self._malformed(f"a random number generator {kind!r} with a pool of {pool!r}")
-        yield from (content["bit_generator"], content["seed_seq"])
 
     def _malformed(self, what: str) -> ModelFileError:
         return ModelFileError(f"{self._name} has been changed, or is of an unknown kind: it holds {what}")

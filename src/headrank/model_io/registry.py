@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from headrank.measures.names import MEASURES
-from headrank.measures.ranks import RankStatistic
 
 _HOMES = {
     "Average@1": "headrank.estimators.cv.candidates.Average",
@@ -24,6 +23,7 @@ _HOMES = {
     "LinearRanker@1": "headrank.estimators.linear.LinearRanker",
     "LinearRankerCV@1": "headrank.estimators.cv.cross_validation.LinearRankerCV",
     "Matrix@1": "headrank.training.features.Matrix",
+    "OccurringFeatures@1": "headrank.training.features.OccurringFeatures",
     "SoftScaler@1": "headrank.training.scaling.SoftScaler",
     "Step@1": "headrank.solvers.trace.Step",
     "TableEncoder@1": "headrank.training.encoding.TableEncoder",
@@ -84,12 +84,12 @@ LOGICAL_NAMES_OF_0_1 = {path: f"{_LOGICAL}{path.rpartition('.')[2]}@1" for path 
 def known_classes() -> dict[str, str]:
     """Return the present path of the class behind each logical name.
 
-    Measures are read from their own list, in layout 1, except `RankStatistic`: it holds a function.
+    Measures are read from their own list, in layout 1, except those that are not `Measure.readable`.
 
     >>> known_classes()["headrank/PartialAUC@1"]
     'headrank.measures.area.PartialAUC'
     """
-    measures = {f"{kind.__name__}@1": _path(kind) for kind in MEASURES if kind is not RankStatistic}
+    measures = {f"{kind.__name__}@1": _path(kind) for kind in MEASURES if kind.readable}
     return {f"{_LOGICAL}{name}": path for name, path in (_HOMES | measures).items()}
 
 

@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 import headrank
-from headrank._whole_files import whole_file
+from headrank._whole_files import write_file
 from headrank.exceptions import ModelFileError
 from headrank.model_io.container import LARGEST, Manifest, pack
 from headrank.model_io.dumping import dumped
@@ -69,8 +69,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     True
     """
     data = packed(model)
-    with whole_file(path) as unfinished:
-        unfinished.write_bytes(data)
+    write_file(path, lambda unfinished: unfinished.write_bytes(data))
 
 
 def packed(model: Any) -> bytes:

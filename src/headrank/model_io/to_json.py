@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 import headrank
-from headrank._whole_files import whole_file
+from headrank._whole_files import write_file
 from headrank.model_io.linear_form import LinearForm, linear_form
 
 FORMAT = "headrank linear model"
@@ -47,8 +47,7 @@ def export_json(model: Any, path: str | os.PathLike[str]) -> None:
     (True, [0, 1], 'auc')
     """
     text = json.dumps(_as_dict(linear_form(model)), indent=1, ensure_ascii=False, allow_nan=False)
-    with whole_file(path) as unfinished:
-        unfinished.write_text(text + "\n", encoding="utf-8")
+    write_file(path, lambda unfinished: unfinished.write_text(text + "\n", encoding="utf-8"))
 
 
 def _as_dict(form: LinearForm) -> dict[str, Any]:

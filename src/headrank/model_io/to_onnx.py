@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 
 from headrank._types import Vector
-from headrank._whole_files import whole_file
+from headrank._whole_files import write_file
 from headrank.exceptions import ModelFileError
 from headrank.model_io.linear_form import linear_form
 
@@ -67,8 +67,7 @@ def export_onnx(
             f"{', '.join(each.__name__ for each in _SCALERS)}; for the coefficients alone use export_json"
         )
     graph = _converted(form.before, LinearEnd(form.coefficients, form.intercept), precision)
-    with whole_file(path) as unfinished:
-        unfinished.write_bytes(graph.SerializeToString())
+    write_file(path, lambda unfinished: unfinished.write_bytes(graph.SerializeToString()))
 
 
 class LinearEnd(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped

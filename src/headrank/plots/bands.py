@@ -34,8 +34,10 @@ def check_band(band: str | None) -> None:
 def limits_of(curve: RocCurve, kind: str, confidence: float, window: Window) -> Limits:
     """Return the limits of the whole curve at once, or of each of its points by itself, for any distribution."""
     from headrank.bounds.band.band import band
+    from headrank.bounds.confidence import check_confidence
     from headrank.bounds.fixed.fixed_range import at_point
 
+    confidence = check_confidence(confidence)
     n_points = _POINTS if kind == "pointwise" else _VERTICES
     between = np.geomspace if window.log else np.linspace
     fpr = between(window.left, window.right, n_points)
@@ -48,7 +50,7 @@ def limits_of(curve: RocCurve, kind: str, confidence: float, window: Window) -> 
 
 def named(kind: str, confidence: float) -> str:
     """Say in the legend what the band promises."""
-    from headrank.bounds.interval import percent
+    from headrank._format import percent
 
     scope = "whole curve at once" if kind == "simultaneous" else "each rate by itself"
     return f"{percent(confidence)} confidence, {scope} ({kind})"

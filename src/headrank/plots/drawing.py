@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headrank._extras import needs_extra
+from headrank._format import number, shown
 from headrank.curve import RocCurve
 from headrank.measures import Measure
-from headrank.measures.spelling import shown
 from headrank.plots.bands import Limits
 from headrank.plots.polyline import CELL, Window, clip, visible
 from headrank.plots.regions import Control, Point, Region
@@ -30,6 +30,21 @@ LINE_STYLES = ("-", (0, (5, 1.5)), (0, (6, 1.5, 1.5, 1.5)), (0, (1.5, 1)), (0, (
 
 FONT_SIZE = 8.5
 """Of the legend, in points."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What is to be drawn: one label, style and band per curve."""
+
+    measure: Measure | None
+    window: Window
+    labels: list[str]
+    styles: list[Mapping[str, Any]]
+    limits: list[Limits]
+    band: str
+    controls: list[Control]
+    points: list[Point]
+    square: bool
 
 
 @dataclass(frozen=True)
@@ -95,12 +110,10 @@ class Pen:
         return self.ax.plot(fpr, fpr, color="0.45", linestyle=(0, (1, 2)), linewidth=1.2, label=label, zorder=1.5)[0]
 
     def controls(self, top: float, controls: list[Control]) -> list[Line2D]:
-        """Draw each distinct control line: curves of the same rows share one, unless ties enlarge the top of some."""
+        """Draw each distinct control line: curves of the same rows share one."""
         lines: list[Line2D] = []
         for control in dict.fromkeys(controls):
             label = f"best {shown(top)} of all rows"
-            if control.with_ties:
-                label += f" ({control.mass:.3g} with ties)"
             known = {line.get_label() for line in lines}
             start = max(control.start, self.window.left)
             fpr = self.window.spread(start, max(control.end, start))
@@ -108,7 +121,6 @@ class Pen:
                 fpr,
                 control.tpr(fpr),
                 color="0.25",
-                linestyle="--" if control.with_ties else "-",
                 linewidth=0.9,
                 label="_" + label if label in known else label,  # matplotlib lists no name that starts so
                 zorder=1.8,
@@ -167,12 +179,3 @@ class Pen:
         if covered[corner] > 0.05 and self.figure.get_layout_engine() is not None:  # which makes room for it
             return {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
         return {"loc": corner}
-
-
-def number(value: float) -> str:
-    """Print a measure's value with three digits.
-
-    >>> number(0.5), number(12.3456), number(0.000123456)
-    ('0.500', '12.3', '0.000123')
-    """
-    return f"{value:.3f}" if value == 0 or 0.001 <= abs(value) < 10 else f"{value:.3g}"

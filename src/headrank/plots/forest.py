@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from headrank._extras import needs_extra
-from headrank._numbers import shown
-from headrank.bounds.interval import Interval, percent
-from headrank.plots.drawing import COLOURS, FONT_SIZE, number
+from headrank._format import number, percent
+from headrank._numbers import short_repr
+from headrank.bounds.interval import Interval
+from headrank.plots.drawing import COLOURS, FONT_SIZE
 
 if TYPE_CHECKING:
     import polars as pl
@@ -66,7 +67,7 @@ class ForestDisplay:
 
     def __init__(self, intervals: Mapping[str, Interval]) -> None:
         if not isinstance(intervals, Mapping):
-            raise TypeError(f"intervals must be a mapping of names to Interval, got {shown(intervals)}")
+            raise TypeError(f"intervals must be a mapping of names to Interval, got {short_repr(intervals)}")
         if not intervals:
             raise ValueError("needed at least one interval to draw, got none")
         for name, interval in intervals.items():

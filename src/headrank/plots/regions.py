@@ -9,18 +9,8 @@ import numpy as np
 
 from headrank._types import Vector
 from headrank.curve import RocCurve
-from headrank.measures import (
-    AUC,
-    FPRAtTPR,
-    FROCArea,
-    Measure,
-    PartialAUC,
-    StandardizedPartialAUC,
-    TopFPR,
-    TopTPR,
-    TPRAtFPR,
-    TwoWayPartialAUC,
-)
+from headrank.measures import FPRAtTPR, Measure, TopFPR, TopTPR, TPRAtFPR, TwoWayPartialAUC
+from headrank.measures.area import AreaMeasure
 
 
 @dataclass(frozen=True)
@@ -49,8 +39,6 @@ class Control:
 
     mass: float
     positive_rate: float
-    with_ties: bool = False
-    """Whether the mass is larger than what was asked for by more than one row at the border can make it."""
 
     def tpr(self, fpr: Vector) -> Vector:
         """Return the true positive rates at which the line has these false positive rates."""
@@ -71,6 +59,7 @@ class Control:
 def region_of(_measure: Measure) -> Region | None:
     """Say which region under a curve is the measure's, if one is. Register a function to shade a new measure.
 
+    >>> from headrank.measures import PartialAUC
     >>> region_of(PartialAUC(min_fpr=0.02, max_fpr=0.05))
     Region(min_fpr=0.02, max_fpr=0.05, min_tpr=0.0)
     """
@@ -78,19 +67,8 @@ def region_of(_measure: Measure) -> Region | None:
 
 
 @region_of.register
-def _(_measure: AUC) -> Region:
-    return Region(0.0, 1.0)
-
-
-@region_of.register(PartialAUC)
-@region_of.register(StandardizedPartialAUC)
-def _(measure: PartialAUC | StandardizedPartialAUC) -> Region:
-    return Region(measure.min_fpr, measure.max_fpr)
-
-
-@region_of.register
-def _(measure: FROCArea) -> Region:
-    return Region(measure.as_partial_auc.min_fpr, measure.as_partial_auc.max_fpr)
+def _(measure: AreaMeasure) -> Region:
+    return Region(*measure.fpr_range)
 
 
 @region_of.register
@@ -117,16 +95,8 @@ def _(measure: FPRAtTPR, curve: RocCurve) -> Point:
 def top_of(curve: RocCurve, top: float) -> tuple[Point, Control]:
     """Find the point of the curve at its best fraction ``top``, and the control line through it.
 
-    The row at the border belongs to the top, and all that tie with it, so the top holds a little more than the share
-    ``top`` of all rows, with ties a lot more. The line is that of the share it does hold.
-
-    >>> point, control = top_of(RocCurve.from_scores([1, 0, 1, 0], [4, 3, 2, 1]), top=0.3)
+    >>> point, control = top_of(RocCurve.from_scores([1, 0, 1, 0], [4, 3, 2, 1]), top=0.5)
     >>> point, control.mass
     (Point(fpr=0.5, tpr=0.5), 0.5)
     """
-    point = Point(TopFPR(top).value(curve), TopTPR(top).value(curve))
-    p = curve.positive_rate
-    mass = round(p * point.tpr + (1 - p) * point.fpr, 12)  # equal for all curves of the same rows, weighted or not
-    # Weighted rows cannot be counted: there a border of more than a hundredth of the top passes for a tie.
-    border = 0.01 * top if curve.weighted else 1 / curve.n
-    return point, Control(mass, p, with_ties=mass - top > border + 1e-9)
+    return Point(TopFPR(top).value(curve), TopTPR(top).value(curve)), Control(top, float(f"{curve.positive_rate:.12g}"))

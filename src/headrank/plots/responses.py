@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from headrank._numbers import shown
+from headrank._numbers import short_repr
 from headrank._types import ArrayLike, Vector
 from headrank.curve import RocCurve
 from headrank.exceptions import InvalidSampleError
@@ -50,7 +50,7 @@ def fold_curves(
     from sklearn.utils import _safe_indexing  # documented as public in spite of its name
 
     if not isinstance(cv_results, Mapping):
-        raise TypeError(f"cv_results must be what cross_validate returns, got {shown(cv_results)}")
+        raise TypeError(f"cv_results must be what cross_validate returns, got {short_repr(cv_results)}")
     missing = [key for key in ("estimator", "indices") if key not in cv_results]
     if missing:
         raise ValueError(
@@ -78,7 +78,7 @@ def _column(name: str, classes: Any, pos_label: Any) -> int:
         )
     wanted = 1 if pos_label is None else pos_label
     if not isinstance(wanted, str | bytes | Real | np.generic) or wanted not in labels:
-        source = "the default positive class 1" if pos_label is None else f"pos_label={shown(pos_label)}"
+        source = "the default positive class 1" if pos_label is None else f"pos_label={short_repr(pos_label)}"
         raise ValueError(f"{source} is not among the classes {labels} of {name}; say which one is with pos_label=...")
     return labels.index(wanted)
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from headrank._extras import needs_extra
+from headrank._format import percent, rounded_percent
 from headrank._numbers import listed, ordered
 from headrank._types import Vector
-from headrank.bounds.interval import percent
 from headrank.bounds.planning.auc import Method, Plan, error_rate_factor
 from headrank.plots.drawing import COLOURS, FONT_SIZE, LINE_STYLES
 
@@ -136,7 +136,7 @@ class SampleSizeDisplay:
                 color=COLOURS[i % len(COLOURS)],
                 linestyle=LINE_STYLES[i % len(LINE_STYLES)],
                 linewidth=1.6,
-                label=f"{100 * share:.3g} % positives",
+                label=f"{rounded_percent(share)} positives",
             )
         any_share = next(iter(lines.values()))
         ax.plot(

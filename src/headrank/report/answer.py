@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from math import floor
 from typing import Literal
 
-from headrank.bounds.interval import Interval, percent
+from headrank._format import decimal, lower_limit, percent, rounded_percent
+from headrank.bounds.interval import Interval
 from headrank.bounds.intervals import interval_of_curves
 from headrank.curve import share
 from headrank.report.contents import Answer, Bound
 from headrank.report.large_samples import LargeSampleTest
-from headrank.report.wording import decimal, listed, lower_limit, rounded_percent, sentence, subject
+from headrank.report.wording import listed, sentence, subject
 from headrank.training.result import TrainingResult
 
 

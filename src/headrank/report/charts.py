@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from headrank._format import percent
 from headrank._types import Vector
 from headrank.bounds.band.band import band_of
 from headrank.bounds.band.envelope import Envelope
-from headrank.bounds.interval import percent
 from headrank.curve import RocCurve, share
 from headrank.plots.polyline import Window, visible
 from headrank.report.answer import paid_for_all

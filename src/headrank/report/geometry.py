@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil, floor
 
+from headrank._format import coefficient
 from headrank.report.charts import tick_step
 from headrank.report.contents import Driver, Histogram, ModelPart, RocChart
 
@@ -178,7 +179,7 @@ def bars(drivers: Sequence[Driver]) -> tuple[Bar, ...]:
         width = abs(each.value) / longest / 2
         left = 0.5 if each.value > 0 else 0.5 - width
         towards = "positive" if each.value > 0 else "negative"
-        placed.append(Bar(each.feature, _percent(left), _percent(width), f"{each.value:+.3g}", towards))
+        placed.append(Bar(each.feature, _percent(left), _percent(width), coefficient(each.value), towards))
     return tuple(placed)
 
 

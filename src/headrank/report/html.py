@@ -12,10 +12,10 @@ import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from headrank.bounds.interval import percent
+from headrank._format import decimal, lower_limit, percent, rounded_percent, upper_limit
 from headrank.report.contents import Control, Levels, Summary
 from headrank.report.geometry import bars, forest, histogram_drawing, roc_drawing
-from headrank.report.wording import decimal, lower_limit, rounded_percent, sentence, subject, upper_limit
+from headrank.report.wording import sentence, subject
 
 
 def render_html(summary: Summary) -> str:

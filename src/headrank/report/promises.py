@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from headrank._format import percent
 from headrank.bounds.inequalities.tail_limits import THEOREMS
-from headrank.bounds.interval import percent
 from headrank.report.answer import paid_for_all
 from headrank.report.contents import Answer, Promise
 from headrank.report.wording import sentence

@@ -46,7 +46,6 @@ def summarize(result: TrainingResult) -> Summary:
     --------
     >>> import numpy as np
     >>> import polars as pl
-    >>> from headrank.training.result import Origin
     >>> from headrank.training.goal import Goal
     >>> from headrank.training.table_info import DataSource
     >>> from headrank.training.train import train

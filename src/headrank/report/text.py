@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from textwrap import wrap
 
-from headrank.bounds.interval import percent
+from headrank._format import coefficient, decimal, lower_limit, percent, upper_limit
 from headrank.report.contents import ModelPart, Summary
-from headrank.report.wording import decimal, lower_limit, sentence, upper_limit
+from headrank.report.wording import sentence
 
 _WIDTH = 100
 
@@ -119,7 +119,7 @@ def _threshold(summary: Summary) -> list[str]:
 
 
 def _drivers(summary: Summary) -> list[str]:
-    rows = [[each.feature, f"{each.value:+.3g}"] for each in summary.drivers.coefficients]
+    rows = [[each.feature, coefficient(each.value)] for each in summary.drivers.coefficients]
     return [*_title("What drives the score"), _paragraph(summary.drivers.words), *(_table(rows) if rows else [])]
 
 

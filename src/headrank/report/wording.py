@@ -1,12 +1,9 @@
-"""Numbers and names as people read them."""
+"""Names as people read them."""
 
 from collections.abc import Sequence
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
-from headrank.bounds.interval import percent
+from headrank._format import percent
 from headrank.training.goal import Goal
-
-_THOUSANDTH = Decimal("0.001")
 
 
 def goal_in_words(goal: Goal) -> str:
@@ -60,39 +57,3 @@ def listed(words: Sequence[str]) -> str:
     ('a', 'a and b', 'a, b and c')
     """
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
-
-
-def decimal(value: float) -> str:
-    """Print a number for a table: three digits after the point, more where there would be nothing but zeros.
-
-    >>> decimal(0.61849), decimal(0.00012), decimal(1.0), decimal(-3.2), decimal(12345.6)
-    ('0.618', '0.00012', '1.000', '-3.200', '12345.600')
-    """
-    return f"{value:.2g}" if 0 < abs(value) < 0.0095 else f"{value:.3f}"
-
-
-def lower_limit(value: float) -> str:
-    """Print a lower limit to three digits after the point, never above it.
-
-    >>> lower_limit(0.6189), lower_limit(0.618), lower_limit(5e-7), lower_limit(-0.0001)
-    ('0.618', '0.618', '0.000', '-0.001')
-    """
-    return str(Decimal(repr(float(value))).quantize(_THOUSANDTH, ROUND_FLOOR))
-
-
-def upper_limit(value: float) -> str:
-    """Print an upper limit to three digits after the point, never below it.
-
-    >>> upper_limit(0.6181), upper_limit(0.618), upper_limit(1.0)
-    ('0.619', '0.618', '1.000')
-    """
-    return str(Decimal(repr(float(value))).quantize(_THOUSANDTH, ROUND_CEILING))
-
-
-def rounded_percent(share: float) -> str:
-    """Print an estimated share in percent, to three digits.
-
-    >>> rounded_percent(0.61849), rounded_percent(1.0), rounded_percent(0.0003)
-    ('61.8 %', '100 %', '0.03 %')
-    """
-    return f"{100 * share:.3g} %"

@@ -1,6 +1,5 @@
 """The dispatcher: which storage a matrix is. The only place that looks at its type."""
 
-from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -11,16 +10,14 @@ from headrank.rows.sparse import SparseRows
 
 
 def open_rows(X: Any) -> Rows:
-    """Take a float array, a CSR matrix, or the path of a ``.npy`` file, which is then mapped, not read.
+    """Take a float array, in memory or mapped by ``np.load(path, mmap_mode="r")``, or a CSR matrix.
 
     >>> open_rows(np.eye(3)).scores(np.array([1.0, 2.0, 3.0]))
     array([1., 2., 3.])
     """
-    if isinstance(X, str | PathLike):
-        X = np.load(X, mmap_mode="r")
     if getattr(X, "format", None) == "csr" and X.dtype in (np.float32, np.float64):
         return SparseRows(X)
     if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype in (np.float32, np.float64):
         return DenseRows(X)
     kind = f"{type(X).__name__} of dtype {getattr(X, 'dtype', None)} and shape {getattr(X, 'shape', None)}"
-    raise TypeError(f"needed a 2-D float32 or float64 array, CSR matrix, or the path of a .npy file, got {kind}")
+    raise TypeError(f"needed a 2-D float32 or float64 array or CSR matrix, got {kind}")

@@ -5,30 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import singledispatch
-from typing import Any
 
 import numpy as np
 
 from headrank._types import Vector
 from headrank.curve import shares
 from headrank.measures import (
-    AUC,
     EnrichmentFactor,
-    FROCArea,
     LocalAUC,
     LocalRankingRisk,
     MassConstrainedError,
     Measure,
-    PartialAUC,
     PNormPush,
     PrecisionAt,
     RankStatistic,
     RecallAt,
-    StandardizedPartialAUC,
     TopTPR,
     TwoWayPartialAUC,
     WRanking,
 )
+from headrank.measures.area import AreaMeasure
 from headrank.surrogates.cut import RowFacts, Surrogate
 from headrank.surrogates.logistic import LogisticLoss
 from headrank.surrogates.smooth import SmoothPairs, SmoothRisk
@@ -38,35 +34,21 @@ from headrank.surrogates.structural import StructuralHinge
 from headrank.surrogates.tight import TightHinge
 
 
-@singledispatch
 def fpr_range(measure: Measure) -> tuple[float, float]:
     """Return the range of false positive rates whose hinge is the convex surrogate of the measure, or refuse.
 
+    >>> from headrank.measures import AUC
     >>> fpr_range(AUC())
     (0.0, 1.0)
     """
+    if isinstance(measure, AreaMeasure):
+        return measure.fpr_range
     can_be_smooth = smooth_for.dispatch(type(measure)) is not smooth_for.dispatch(object)
     or_smoothly = "it with surrogate='smooth', or " if can_be_smooth else ""
     raise ValueError(
         f"{measure!r} has no convex surrogate; learn {or_smoothly}"
         "PartialAUC(max_fpr=...) over the range you care about, and measure the result by whatever you like"
     )
-
-
-@fpr_range.register
-def _(_measure: AUC) -> tuple[float, float]:
-    return 0.0, 1.0
-
-
-@fpr_range.register(PartialAUC)
-@fpr_range.register(StandardizedPartialAUC)
-def _(measure: PartialAUC | StandardizedPartialAUC) -> tuple[float, float]:
-    return measure.min_fpr, measure.max_fpr
-
-
-@fpr_range.register
-def _(measure: FROCArea) -> tuple[float, float]:
-    return fpr_range(measure.as_partial_auc)
 
 
 @singledispatch
@@ -79,18 +61,10 @@ def smooth_for(measure: Measure, _bandwidth: float, _rows: RowFacts) -> SmoothRi
     )
 
 
-@smooth_for.register(AUC)
-@smooth_for.register(PartialAUC)
-@smooth_for.register(FROCArea)
-def _(measure: Any, bandwidth: float, rows: RowFacts) -> SmoothRisk:
-    return SmoothPairs(bandwidth, *fpr_range(measure), rows=rows)
-
-
 @smooth_for.register
-def _(measure: StandardizedPartialAUC, bandwidth: float, rows: RowFacts) -> SmoothRisk:
-    # 1/2 (1 + (m - c) / (1 - c)) with chance c = (a + b) / 2 loses 1 / (2 - 2 c) of what the mean m loses.
-    low, high = fpr_range(measure)
-    return SmoothPairs(bandwidth, low, high, scale=1 / (2 - low - high), rows=rows)
+def _(measure: AreaMeasure, bandwidth: float, rows: RowFacts) -> SmoothRisk:
+    least, greatest = measure.possible_values
+    return SmoothPairs(bandwidth, *measure.fpr_range, scale=greatest - least, rows=rows)
 
 
 @smooth_for.register
@@ -113,25 +87,22 @@ def _(measure: LocalAUC, bandwidth: float, rows: RowFacts) -> SmoothRisk:
     def reward(n_pos: Vector, n_neg: Vector, _n_top: Vector) -> Reward:
         return Reward(offset=1, per_neg=1 / (n_pos * n_neg))
 
-    return SmoothTop(bandwidth, _best(measure.top), reward, rows=rows)
+    return SmoothTop(bandwidth, _share(measure.top), reward, rows=rows)
 
 
 @smooth_for.register
 def _(measure: WRanking, bandwidth: float, rows: RowFacts) -> SmoothRisk:
-    def size(n_rows: Vector, weighted: bool) -> Vector:
-        exact: Vector = shares(measure.top, n_rows + 1)  # ranks above (N + 1) (1 - top)
-        return exact if weighted else np.asarray(np.ceil(exact) - 1)
-
     def reward(n_pos: Vector, n_neg: Vector, _n_top: Vector) -> Reward:
         per_row = 1 / (n_pos * (n_pos + n_neg + 1))
-        return Reward(offset=1, base=per_row / 2, per_neg=per_row, per_pos=per_row)
+        # All positives and half a row, less those above it in the top: of each pair of these, one.
+        return Reward(offset=1, base=per_row * (n_pos + 0.5), per_neg=per_row, per_pair=per_row)
 
-    return SmoothTop(bandwidth, size, reward, rows=rows)
+    return SmoothTop(bandwidth, _share(measure.top), reward, rows=rows)
 
 
 @smooth_for.register
 def _(measure: MassConstrainedError, bandwidth: float, rows: RowFacts) -> SmoothRisk:
-    return SmoothTop(bandwidth, _best(measure.top), _mass_reward, rows=rows)
+    return SmoothTop(bandwidth, _share(measure.top), _mass_reward, rows=rows)
 
 
 @smooth_for.register
@@ -147,12 +118,12 @@ def _(measure: LocalRankingRisk, bandwidth: float, rows: RowFacts) -> SmoothRisk
         share = n_neg / n
         return Reward(offset=share * mass.offset, base=share * mass.base - per_pair * n_neg, per_neg=per_pair)
 
-    return SmoothTop(bandwidth, _best(measure.top), reward, rows=rows)
+    return SmoothTop(bandwidth, _share(measure.top), reward, rows=rows)
 
 
 @smooth_for.register
 def _(measure: TopTPR, bandwidth: float, rows: RowFacts) -> SmoothRisk:
-    return SmoothTop(bandwidth, _best(measure.top), _found_reward, rows=rows)
+    return SmoothTop(bandwidth, _share(measure.top), _found_reward, rows=rows)
 
 
 @smooth_for.register
@@ -182,13 +153,13 @@ def _(measure: EnrichmentFactor, bandwidth: float, rows: RowFacts) -> SmoothRisk
 
 
 def _first(measure: PrecisionAt | RecallAt | EnrichmentFactor) -> SizeOfTop:
-    """Return the size of the top of the measures of the first rows, a row at its border counting in part."""
-    return lambda n_rows, _weighted: np.full_like(n_rows, measure.k) if measure.is_count else shares(measure.k, n_rows)
+    """Return the size of the top of the measures of the first rows."""
+    return (lambda n_rows: np.full_like(n_rows, measure.k)) if measure.is_count else _share(measure.k)
 
 
-def _best(top: float) -> SizeOfTop:
-    """Return the size of the top of the local measures: the rows with at most the share ``top`` of all above them."""
-    return lambda n_rows, weighted: shares(top, n_rows) if weighted else np.floor(shares(top, n_rows)) + 1
+def _share(top: float) -> SizeOfTop:
+    """Return the size of the top that is a share of all rows, a row at its border counting in part."""
+    return lambda n_rows: np.asarray(shares(top, n_rows))
 
 
 def _found_reward(n_pos: Vector, _n_neg: Vector, _n_top: Vector) -> Reward:
@@ -262,6 +233,7 @@ def surrogate_for(measure: Measure, kind: str, rows: RowFacts | None = None, *, 
 
     ``bandwidth`` is that of the smooth one. The last two, the losses of classifiers, are the same for all measures.
 
+    >>> from headrank.measures import PartialAUC
     >>> surrogate_for(PartialAUC(max_fpr=0.1), "tight").max_fpr
     0.1
     """

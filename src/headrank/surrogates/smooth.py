@@ -59,7 +59,6 @@ class Lists:
     n_queries: int
     reach: float
     """Half-width of the soft step."""
-    weighted: bool
 
     @cached_property
     def n_pos(self) -> Vector:
@@ -188,7 +187,6 @@ class SmoothRisk(ABC):
             None if self.rows.neg_queries is None else self.rows.neg_queries[neg],
             self._n_queries,
             self.bandwidth,
-            weighted=self.rows.pos_weights is not None,
         )
         cut = self._of_lists(lists)
         pos_coef, neg_coef = np.empty_like(s), np.empty_like(t)

@@ -21,15 +21,16 @@ _SHORT = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Reward:
-    """What a positive in the top is worth: ``base + per_neg * negatives below it + per_pos * positives below it``.
+    """What a positive in the top is worth: ``base + per_neg * negatives below it``.
 
-    The risk is ``offset - sum over the positives in the top of their worth``. One value for each list, or for all.
+    The risk is ``offset - sum over the positives in the top of their worth + per_pair * found**2 / 2``, with ``found``
+    the number of positives in the top. One value for each list, or for all.
     """
 
     offset: Any
     base: Any = 0.0
     per_neg: Any = 0.0
-    per_pos: Any = 0.0
+    per_pair: Any = 0.0
 
     def of_all_lists(self, counted: BoolVector) -> Reward:
         """Give every list its values: those of the lists that count are here, the others' are 0."""
@@ -39,13 +40,13 @@ class Reward:
             per_list[counted] = values
             return per_list
 
-        return Reward(*map(spread, (self.offset, self.base, self.per_neg, self.per_pos)))
+        return Reward(*map(spread, (self.offset, self.base, self.per_neg, self.per_pair)))
 
 
 RewardOfCounts = Callable[[Vector, Vector, Vector], Reward]
 """How the reward follows from the positives, the negatives and the size of the top of each list with both classes."""
-SizeOfTop = Callable[[Vector, bool], Vector]
-"""How many rows the top of a list of so many rows has, and whether the rows have weights, which cannot be counted."""
+SizeOfTop = Callable[[Vector], Vector]
+"""How many rows the top of a list of so many rows has."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,21 +68,22 @@ class SmoothTop(SmoothRisk):
     reward: RewardOfCounts
 
     def _of_lists(self, lists: Lists) -> Cut:
-        n_top = np.minimum(self.size(lists.n_rows, lists.weighted), lists.n_rows)
+        n_top = np.minimum(self.size(lists.n_rows), lists.n_rows)
         reward = self.reward(*(number[lists.counted] for number in (lists.n_pos, lists.n_neg, n_top)))
         reward = reward.of_all_lists(lists.counted)
         border = self._border(lists, n_top)
         member, member_rise = soft_step(lists.pos - lists.spread(border, lists.pos_queries), lists.reach)
         worth, worth_rise = self._worth(lists, reward)
         weight = lists.pos_weights * lists.spread(lists.share, lists.pos_queries)
-        pos_taken, neg_taken = self._taken_by_rising(lists, reward, weight * member)
-        leaving = weight * member_rise * worth
+        neg_taken = self._taken_by_rising(lists, reward, weight * member)
+        found = lists.summed(lists.pos_weights * member, lists.pos_queries)
+        leaving = weight * member_rise * (worth - lists.spread(reward.per_pair * found, lists.pos_queries))
         neg_rise = soft_step(lists.neg - lists.spread(border, lists.neg_queries), lists.reach)[1]
         near = lists.pos_weights * member_rise, lists.neg_weights * neg_rise
         pos_pushed, neg_pushed = self._pushed_out_by_rising(lists, *near, leaving)
         return Cut(
-            float(np.sum(reward.offset * lists.share) - (weight * member) @ worth),
-            pos_taken + pos_pushed - (weight * member * worth_rise + leaving),
+            float(np.sum((reward.offset + reward.per_pair * found**2 / 2) * lists.share) - (weight * member) @ worth),
+            pos_pushed - (weight * member * worth_rise + leaving),
             neg_taken + neg_pushed,
         )
 
@@ -89,32 +91,23 @@ class SmoothTop(SmoothRisk):
     def _worth(lists: Lists, reward: Reward) -> tuple[Vector, Vector]:
         """What each positive is worth if it is in the top, and the derivative of that in its score."""
         queries = lists.pos_queries
-        worth, rise = lists.spread(reward.base, queries) + np.zeros(lists.pos.size), np.zeros(lists.pos.size)
-        for per_row, crowd, weights in (
-            (reward.per_neg, lists.negatives, lists.neg_weights),
-            (reward.per_pos, lists.positives, lists.pos_weights),
-        ):
-            if per_row.any():
-                each = lists.spread(per_row, queries)
-                below, below_rise = crowd(weights).below(lists.pos, queries)
-                worth += each * below
-                rise += each * below_rise
-        return worth, rise
+        base = lists.spread(reward.base, queries) + np.zeros(lists.pos.size)
+        if not reward.per_neg.any():
+            return base, np.zeros(lists.pos.size)
+        each = lists.spread(reward.per_neg, queries)
+        below, below_rise = lists.negatives(lists.neg_weights).below(lists.pos, queries)
+        return base + each * below, each * below_rise
 
     @staticmethod
-    def _taken_by_rising(lists: Lists, reward: Reward, held: Vector) -> tuple[Vector, Vector]:
-        """What each row, positives first, takes from the positives around it by rising past them.
+    def _taken_by_rising(lists: Lists, reward: Reward, held: Vector) -> Vector:
+        """What each negative takes from the positives around it by rising past them.
 
         ``held`` is how much of each positive counts in the top.
         """
-        pos, neg = np.zeros(lists.pos.size), np.zeros(lists.neg.size)
-        if reward.per_pos.any():
-            passed = lists.positives(held * lists.spread(reward.per_pos, lists.pos_queries))
-            pos = lists.pos_weights * passed.below(lists.pos, lists.pos_queries)[1]
-        if reward.per_neg.any():
-            passed = lists.positives(held * lists.spread(reward.per_neg, lists.pos_queries))
-            neg = lists.neg_weights * passed.below(lists.neg, lists.neg_queries)[1]
-        return pos, neg
+        if not reward.per_neg.any():
+            return np.zeros(lists.neg.size)
+        passed = lists.positives(held * lists.spread(reward.per_neg, lists.pos_queries))
+        return np.asarray(lists.neg_weights * passed.below(lists.neg, lists.neg_queries)[1])
 
     @staticmethod
     def _pushed_out_by_rising(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from headrank._format import shown
 from headrank._numbers import ordered, rate
 from headrank.bounds.threshold import Budget
 from headrank.measures import LocalAUC, Measure, PartialAUC, PrecisionAt, TPRAtFPR
-from headrank.measures.spelling import shown
 
 
 @dataclass(frozen=True)

@@ -10,16 +10,16 @@ from typing import Any, get_args
 
 import numpy as np
 
+from headrank._format import percent
 from headrank._types import ArrayLike, BoolVector, IntVector
 from headrank.bounds.comparison.selection import select_curves
 from headrank.bounds.confidence import check_confidence
-from headrank.bounds.interval import percent
 from headrank.bounds.threshold import Threshold, threshold_for
 from headrank.exceptions import InvalidSampleError, TooFewRowsError
 from headrank.labels import check_labels, check_queries
-from headrank.training import suspicions
+from headrank.training import data_warnings
 from headrank.training.columns import Column, columns_of, conformed
-from headrank.training.features import Features, sparse_features, table_features
+from headrank.training.features import Features, OccurringFeatures, sparse_features, table_features
 from headrank.training.goal import Goal
 from headrank.training.handover import Handover
 from headrank.training.holdout import Split, split
@@ -124,8 +124,8 @@ def train(
         *prepared.warnings,
         *([_NO_TREES] if models == "all" and too_large_for_trees(prepared.features) else []),
         *_few_in_holdout(labels, rows, confidence),
-        *suspicions.of_perfection(winner, prepared.features),
-        *suspicions.of_models(trained),
+        *data_warnings.of_perfection(winner, prepared.features),
+        *data_warnings.of_models(trained),
     )
     progress(_JUDGING, 1, 1)
     names = np.arange(1, labels.size + 1) if ids is None else np.asarray(ids)
@@ -195,16 +195,17 @@ def _numbers_of(given: Handover, parts: Split, random_state: int) -> _Prepared:
     raw = given.take()
     if not hasattr(raw, "schema"):
         matrix = raw.tocsr()
-        repeated = suspicions.of_repeated_rows(suspicions.row_keys(matrix), parts.train, parts.holdout)
+        keys = data_warnings.row_keys(OccurringFeatures().fit_transform(matrix))
+        repeated = data_warnings.of_repeated_rows(keys, parts.train, parts.holdout)
         return _Prepared(sparse_features(matrix[parts.train], matrix[parts.holdout]), (), tuple(repeated))
     columns = columns_of(raw)
-    found = suspicions.in_columns(raw, columns)
+    found = data_warnings.in_columns(raw, columns)
     table = conformed(raw, columns)
     del raw
-    found += suspicions.of_repeated_rows(suspicions.row_keys(table), parts.train, parts.holdout)
-    both = [table[parts.train], table[parts.holdout]]
+    found += data_warnings.of_repeated_rows(data_warnings.row_keys(table), parts.train, parts.holdout)
+    rows = Handover((table[parts.train], table[parts.holdout]))
     del table
-    return _Prepared(table_features(both, random_state=random_state), columns, tuple(found))
+    return _Prepared(table_features(rows, random_state=random_state), columns, tuple(found))
 
 
 def _require_one_per_row(n_rows: int, **others: Any) -> None:
@@ -254,4 +255,4 @@ def confidence_of_each(confidence: float, n_models: int) -> float:
 def _few_in_holdout(labels: BoolVector, rows: TrainingRows, confidence: float) -> list[str]:
     y, queries = rows.holdout_y, rows.holdout_queries
     n_mixed = None if queries is None else np.intersect1d(queries[y], queries[~y]).size
-    return suspicions.of_few(int(y.sum()), y.size, int(labels.sum()), n_mixed, confidence)
+    return data_warnings.of_few(int(y.sum()), y.size, int(labels.sum()), n_mixed, confidence)

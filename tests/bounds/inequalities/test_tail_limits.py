@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from headrank.bounds.band.population_limits import largest_atoms
+from headrank.bounds.band.population_limits import largest_atom
 from headrank.bounds.inequalities.noncrossing import limits_at, local_level, probability_inside
 from headrank.bounds.inequalities.tail_limits import _knots, tail_limits
 from reference.bands import kolmogorov_one_sided, steck
@@ -176,7 +176,7 @@ def test_between_knots_limits_cost_little():
 @given(st.integers(1, 300), risks, st.data())
 def test_largest_atom_solves_its_equation(n, risk, data):
     count = data.draw(st.integers(0, n))
-    q = float(largest_atoms(np.array([count]), n, risk=risk)[0])
+    q = largest_atom(count, n, risk=risk)
     if count == n:
         assert q == 1
         return

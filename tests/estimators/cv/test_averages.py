@@ -124,13 +124,13 @@ def test_a_start_that_collapses_says_nothing():
 
 def test_members_that_collapse_on_all_rows_are_left_out(averaged, monkeypatch):
     X, y, first = averaged
-    adopt = LinearRanker.adopt
+    adopt = LinearRanker._adopt
 
     def collapsing(self, *arguments, **more):
         adopt(self, *arguments, **more)
         self.collapsed_ = self.surrogate == first.rankers_[0].surrogate
 
-    monkeypatch.setattr(LinearRanker, "adopt", collapsing)
+    monkeypatch.setattr(LinearRanker, "_adopt", collapsing)
     second = quick().fit(X, y)
     assert second.best_ == first.best_
     assert [each.surrogate for each in second.rankers_] == [each.surrogate for each in first.rankers_[1:]]
@@ -189,13 +189,13 @@ def test_convex_and_smooth_ones_that_cannot_be_told_apart_are_averaged():
 
 def test_each_member_is_fitted_to_all_rows_once(monkeypatch):
     """Though the smooth ones start from the others; and as `LinearRanker` by itself would be."""
-    searched, search = [], LinearRanker.search
+    searched, search = [], LinearRanker._search
 
     def counted(self, problem, C, **known):
         searched.append((problem.risk.positive.size, self.surrogate, C, self.bandwidth))
         return search(self, problem, C, **known)
 
-    monkeypatch.setattr(LinearRanker, "search", counted)
+    monkeypatch.setattr(LinearRanker, "_search", counted)
     X, y, ranker = both_averaged()
     to_all = [name for n_rows, *name in searched if n_rows == y.size]
     assert len(to_all) == len(ranker.best_.members)

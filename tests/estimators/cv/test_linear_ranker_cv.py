@@ -39,13 +39,13 @@ def ranked(ranker):
 def test_a_choice_that_collapses_on_all_rows_gives_way(monkeypatch):
     X, y = gaussians()
     first = quick(surrogates=("logistic",)).fit(X, y)
-    adopt, (best, *others) = LinearRanker.adopt, ranked(first)
+    adopt, (best, *others) = LinearRanker._adopt, ranked(first)
 
     def collapsing(self, *arguments, **more):
         adopt(self, *arguments, **more)
         self.collapsed_ = self.C == best.C
 
-    monkeypatch.setattr(LinearRanker, "adopt", collapsing)
+    monkeypatch.setattr(LinearRanker, "_adopt", collapsing)
     second = quick(surrogates=("logistic",)).fit(X, y)
     assert first.best_ == best
     assert second.best_ == others[0]

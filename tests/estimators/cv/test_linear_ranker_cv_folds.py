@@ -215,7 +215,7 @@ def test_only_what_is_in_the_answer_is_warned_of(monkeypatch):
     """Should the first choice run out of passes and collapse, and another be taken that does not."""
     X, y = gaussians()
     first = quick(surrogates=("logistic",)).fit(X, y)
-    adopt, search = LinearRanker.adopt, LinearRanker.search
+    adopt, search = LinearRanker._adopt, LinearRanker._search
 
     def collapsing(self, *arguments, **more):
         adopt(self, *arguments, **more)
@@ -224,8 +224,8 @@ def test_only_what_is_in_the_answer_is_warned_of(monkeypatch):
     def cut_short(self, problem, C, **known):
         return replace(search(self, problem, C, **known), converged=C != first.best_.C)
 
-    monkeypatch.setattr(LinearRanker, "adopt", collapsing)
-    monkeypatch.setattr(LinearRanker, "search", cut_short)
+    monkeypatch.setattr(LinearRanker, "_adopt", collapsing)
+    monkeypatch.setattr(LinearRanker, "_search", cut_short)
     assert quick(surrogates=("logistic",)).fit(X, y).best_ != first.best_
 
 

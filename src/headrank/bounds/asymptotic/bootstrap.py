@@ -13,7 +13,6 @@ from headrank._types import ArrayLike, Vector
 from headrank.bounds.asymptotic.resampling import ClusterDraws, Draws, QueryDraws, RowDraws, replicates
 from headrank.bounds.confidence import Side
 from headrank.bounds.interval import INDEPENDENT_ROWS, Interval
-from headrank.bounds.possible_values import possible_values
 from headrank.bounds.sample_curves import SampleCurves
 from headrank.curve import RocCurve
 from headrank.exceptions import NoVarianceError
@@ -89,7 +88,7 @@ def bootstrap(
     values = replicates(draws, n_replicates, random_state=random_state, n_jobs=n_jobs, progress=progress)[:, 0]
     require_variation(values, str(measure))
     low, high = percentiles(values, risk)
-    least, greatest = possible_values(measure)
+    least, greatest = measure.possible_values
     n_pos, n_neg = (source.n_pos, source.n_neg) if isinstance(source, RocCurve) else _row_counts(source)
     return Interval(
         least if side == "upper" else low,

@@ -9,7 +9,6 @@ the negatives moves as well, which the negatives' components include.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import singledispatch
 from math import exp, log, log1p, sqrt
 
 import numpy as np
@@ -19,7 +18,8 @@ from headrank.bounds.confidence import Side
 from headrank.bounds.interval import INDEPENDENT_ROWS, Interval, require_counts
 from headrank.curve import RocCurve, share
 from headrank.exceptions import NoVarianceError
-from headrank.measures import AUC, FROCArea, Measure, PartialAUC, StandardizedPartialAUC
+from headrank.measures import AUC, Measure, PartialAUC
+from headrank.measures.area import AreaMeasure
 
 THEOREM = {
     True: "DeLong, DeLong & Clarke-Pearson 1988; normal on the logit scale",
@@ -77,14 +77,14 @@ def components_of(curve: RocCurve, region: PartialAUC) -> Components:
     return Components(pos, neg)
 
 
-def standard_error(curve: RocCurve, measure: Measure | None = None) -> float:
+def standard_error(curve: RocCurve, of: Measure | None = None) -> float:
     """Return the estimated standard deviation of an area, 0 where none can be estimated. O(n_levels).
 
     >>> round(standard_error(RocCurve.from_scores([1, 0, 1, 0], [4, 3, 2, 1])), 6)
     0.353553
     """
-    measure = AUC() if measure is None else measure
-    region = region_of(measure)
+    measure = area_of(AUC() if of is None else of)
+    region = measure.as_partial_auc
     curve = curve.head(n_neg=share(region.max_fpr, curve.n_neg))  # what lies below adds 0
     area, components = region.value(curve), components_of(curve, region)
     if min(curve.n_pos, curve.n_neg) < 2:
@@ -93,7 +93,8 @@ def standard_error(curve: RocCurve, measure: Measure | None = None) -> float:
     mean = float(curve.neg @ components.neg) / curve.n_neg
     neg = float(curve.neg @ (components.neg - mean) ** 2) + (curve.n_neg - float(curve.fp[-1])) * mean**2
     pos, neg = pos / (curve.n_pos * (curve.n_pos - 1)), neg / (curve.n_neg * (curve.n_neg - 1))
-    return scale_of(measure) * sqrt(pos + neg)
+    least, greatest = measure.possible_values
+    return (greatest - least) * sqrt(pos + neg)
 
 
 def delong(
@@ -125,20 +126,21 @@ def delong(
     --------
     >>> curve = RocCurve.from_scores([1, 1, 0, 1, 0, 1, 0, 0], [8, 7, 6, 5, 4, 3, 2, 1])
     >>> print(delong(curve))
-    auc is 0.8125 on 4 positives and 4 negatives; the truth is between 0.3293 and 0.9745 with 95 % confidence
+    auc is 0.8125 on 4 positives and 4 negatives; the truth is between 0.3293 and 0.9746 with 95 % confidence
     (delong: asymptotic, for large samples)
     """
     from scipy.special import ndtri
 
-    measure = AUC() if measure is None else measure
-    region = region_of(measure)
+    area_measure = area_of(AUC() if measure is None else measure)
+    region = area_measure.as_partial_auc
     require_counts(curve, "delong")
     area = region.value(curve)
     error = standard_error(curve, region)
     if not (error > 0 and 0 < area < 1):
         raise NoVarianceError(
-            f"DeLong's method estimates the variance of {measure} as 0 on this sample, where it is {area:g}: it sees "
-            "no uncertainty here, which is not to say that there is none; use a finite-sample method (method='auto')"
+            f"DeLong's method estimates the variance of {area_measure} as 0 on this sample, where it is {area:g}: it "
+            "sees no uncertainty here, which is not to say that there is none; use a finite-sample method "
+            "(method='auto')"
         )
     # z from the risk, not from the confidence: 1 - 1e-17 is 1.
     risk = (1 - confidence) / (2 if side == "two-sided" else 1)
@@ -148,11 +150,11 @@ def delong(
     high = 1.0 if side == "lower" else max(_expit(logit + reach), area)
     whole = (region.min_fpr, region.max_fpr) == (0.0, 1.0)
     return Interval(
-        _rescaled(measure, low),
-        measure.value(curve),
-        _rescaled(measure, high),
+        area_measure.from_mean_tpr(low),
+        area_measure.value(curve),
+        area_measure.from_mean_tpr(high),
         confidence,
-        measure,
+        area_measure,
         method="delong",
         theorem=THEOREM[whole],
         assumptions=ASSUMPTIONS,
@@ -163,43 +165,14 @@ def delong(
     )
 
 
-@singledispatch
-def region_of(measure: Measure) -> PartialAUC:
-    """Return the range of false positive rates an area is over, or refuse what is no area."""
+def area_of(measure: Measure) -> AreaMeasure:
+    """Return the measure if it is an area over a range of false positive rates, or refuse it."""
+    if isinstance(measure, AreaMeasure):
+        return measure
     raise ValueError(
         f"DeLong's method is for areas over a range of FPR (auc, pauc, spauc, froc), not for {measure}; use "
         "method='bootstrap', which is asymptotic as well, or 'auto'"
     )
-
-
-@region_of.register
-def _(measure: AUC) -> PartialAUC:  # noqa: ARG001
-    return PartialAUC()
-
-
-@region_of.register
-def _(measure: PartialAUC) -> PartialAUC:
-    return measure
-
-
-@region_of.register
-def _(measure: StandardizedPartialAUC) -> PartialAUC:
-    return PartialAUC(min_fpr=measure.min_fpr, max_fpr=measure.max_fpr)
-
-
-@region_of.register
-def _(measure: FROCArea) -> PartialAUC:
-    return measure.as_partial_auc
-
-
-def scale_of(measure: Measure) -> float:
-    """Return how many times the mean TPR over its range an area measure moves; for McClish's more than one."""
-    return 0.5 / (1 - region_of(measure).chance) if isinstance(measure, StandardizedPartialAUC) else 1.0
-
-
-def _rescaled(measure: Measure, mean_tpr: float) -> float:
-    """Carry an end of the interval for the mean TPR over to the measure, which is a straight line in it."""
-    return mean_tpr if not isinstance(measure, StandardizedPartialAUC) else 1 + scale_of(measure) * (mean_tpr - 1)
 
 
 def _suffix_sums(values: Counts) -> Vector:

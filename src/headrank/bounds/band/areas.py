@@ -5,24 +5,9 @@ from __future__ import annotations
 from functools import singledispatch
 from typing import NamedTuple
 
-import numpy as np
-
-from headrank.bounds.band.envelope import Envelope
 from headrank.bounds.band.population_limits import PopulationLimits
-from headrank.measures import (
-    AUC,
-    KS,
-    FPRAtTPR,
-    FROCArea,
-    Measure,
-    PartialAUC,
-    StandardizedPartialAUC,
-    TPRAtFPR,
-    TwoWayPartialAUC,
-)
-
-_LOWEST = Envelope(np.array([0.0, 1.0, 1.0]), np.array([0.0, 0.0, 1.0]))
-_HIGHEST = Envelope(np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 1.0]))
+from headrank.measures import KS, FPRAtTPR, Measure, TPRAtFPR, TwoWayPartialAUC
+from headrank.measures.area import AreaMeasure
 
 
 class Ends(NamedTuple):
@@ -45,11 +30,8 @@ def ends_in_band(measure: Measure, known: PopulationLimits) -> Ends:  # noqa: AR
     )
 
 
-@ends_in_band.register(AUC)
-@ends_in_band.register(PartialAUC)
-@ends_in_band.register(StandardizedPartialAUC)
+@ends_in_band.register(AreaMeasure)
 @ends_in_band.register(TwoWayPartialAUC)
-@ends_in_band.register(FROCArea)
 @ends_in_band.register(TPRAtFPR)
 @ends_in_band.register(FPRAtTPR)
 @ends_in_band.register(KS)
@@ -57,5 +39,4 @@ def _(measure: Measure, known: PopulationLimits) -> Ends:
     # A higher curve can only raise each of them, or only lower it: the envelopes are the worst and the best.
     limits = known.curve_alone(rising=measure.greater_is_better)
     low, high = sorted(measure.value(envelope.as_curve()) for envelope in (limits.lower, limits.upper))
-    least, greatest = sorted(measure.value(extreme.as_curve()) for extreme in (_LOWEST, _HIGHEST))
-    return Ends(low, high, least, greatest)
+    return Ends(low, high, *measure.possible_values)

@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 
 from headrank._extras import needs_extra
-from headrank._numbers import shown
+from headrank._format import percent
+from headrank._numbers import short_repr
 from headrank._types import ArrayLike, Vector
 from headrank.bounds.band.envelope import Envelope
 from headrank.bounds.band.from_band import from_band
 from headrank.bounds.band.rate_limits import RateLimits, rate_limits
 from headrank.bounds.confidence import check_confidence
 from headrank.bounds.inequalities.tail_limits import THEOREMS, Method, check_method
-from headrank.bounds.interval import INDEPENDENT_ROWS, Interval, percent, require_counts
+from headrank.bounds.interval import INDEPENDENT_ROWS, Interval, require_counts
 from headrank.curve import RocCurve
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
@@ -133,7 +134,7 @@ def band(curve: RocCurve, *, confidence: float = 0.95, method: Method = "tail") 
     (array([0.08, 0.45, 0.75]), array([0.37, 0.64, 0.88]), array([0.65, 0.86, 0.98]))
     """
     if not isinstance(curve, RocCurve):
-        raise TypeError(f"a band is that of a RocCurve, got {shown(curve)}; make one with RocCurve.from_scores")
+        raise TypeError(f"a band is that of a RocCurve, got {short_repr(curve)}; make one with RocCurve.from_scores")
     return band_of(curve, confidence=check_confidence(confidence), method=check_method(method))
 
 
@@ -148,7 +149,7 @@ def _rates(fpr: ArrayLike) -> Vector:
     try:
         rates = np.asarray(fpr, dtype=np.float64)
     except Exception:  # whatever the library says that the values are from
-        raise TypeError(f"fpr must be numbers, got {shown(fpr)}") from None
+        raise TypeError(f"fpr must be numbers, got {short_repr(fpr)}") from None
     inside = (rates >= 0) & (rates <= 1)
     if not np.all(inside):
         raise ValueError(f"fpr must lie in [0, 1], got {rates[~inside][0]:g}; rates are fractions, not percent")

@@ -62,7 +62,7 @@ def from_band(
     >>> population = Binormal(separation=2.0, positive_rate=0.1)
     >>> curve = RocCurve.from_scores(*population.sample_scores(20_000, random_state=0))
     >>> print(from_band(curve, PartialAUC(max_fpr=0.01)))  # the truth is 0.2635
-    pauc@0.01 is 0.2355 on 2,034 positives and 17,966 negatives; the truth is between 0.1582 and 0.317 with 95 %
+    pauc@0.01 is 0.2355 on 2,034 positives and 17,966 negatives; the truth is between 0.1582 and 0.3171 with 95 %
     confidence (tail band: any distribution, any sample size, all ranges at once)
     """
     require_counts(curve, "an interval from a band")

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import exp, log
 
-import numpy as np
-
-from headrank._types import Counts, Vector
 from headrank.bounds.band.rate_limits import RateLimits, rate_limits
 from headrank.bounds.confidence import Side
 from headrank.bounds.inequalities.tail_limits import Method
@@ -67,39 +65,36 @@ class PopulationLimits:
         n_pos, n_neg, each = self.curve.n_pos, self.curve.n_neg, _SHARE_OF_RATE * self.risk / 2
         return float(betaincinv(n_pos, n_neg + 1, each)), float(betainccinv(n_pos + 1, n_neg, each))
 
-    def largest_pos_atoms(self, counts: Counts) -> Vector:
-        """Largest share of the true positives that may have one score, given how many of the sample's have it."""
-        return largest_atoms(counts, int(self.curve.n_pos), risk=_SHARE_OF_ATOMS * self.risk / 2)
-
-    def largest_neg_atoms(self, counts: Counts) -> Vector:
-        """Largest share of the true negatives that may have one score, given how many of the sample's have it."""
-        return largest_atoms(counts, int(self.curve.n_neg), risk=_SHARE_OF_ATOMS * self.risk / 2)
+    @property
+    def largest_pos_atom(self) -> float:
+        """Largest share of the true positives that may have one score."""
+        return largest_atom(int(self.curve.pos.max()), int(self.curve.n_pos), risk=_SHARE_OF_ATOMS * self.risk)
 
     def _rate_limits(self, risk: float, side: Side) -> RateLimits:
         return rate_limits(self.curve, risk=risk, method=self.method, side=side)
 
 
-def largest_atoms(counts: Counts, n: int, *, risk: float) -> Vector:
-    """Greatest probability of one value, given how many of ``n`` independent draws took it; for all values at once.
+def largest_atom(count: int, n: int, *, risk: float) -> float:
+    """Greatest probability of any one value, given the largest number of ``n`` independent draws that took the same.
 
-    The solution q of P(Binomial(n, q) <= count) = risk * q. A value of probability q exceeds its limit only if its
-    count is so low that P(Binomial(n, q) <= count) < risk * q, which happens with probability risk * q at most; all
-    probabilities add up to 1 at most, so some value exceeds its limit with probability ``risk`` at most.
+    The solution q of P(Binomial(n, q) <= count) = risk * q. A value of probability q exceeds it only if so few draws
+    took that value that P(Binomial(n, q) <= count) < risk * q, which happens with probability risk * q at most; all
+    probabilities add up to 1 at most, so some value exceeds it with probability ``risk`` at most.
 
-    >>> largest_atoms(np.array([0, 1, 10, 100]), 100, risk=0.01).round(3)
-    array([0.07 , 0.09 , 0.214, 1.   ])
+    >>> [round(largest_atom(count, 100, risk=0.01), 3) for count in (1, 10, 100)]
+    [0.09, 0.214, 1.0]
     """
     from scipy.special import betaincc
 
-    distinct, where = np.unique(counts, return_inverse=True)
-    k = np.minimum(distinct, n - 1).astype(np.float64)
+    if count >= n:
+        return 1.0
     # The left side over the right one falls in q: bisect for its logarithm, and take the end above the solution.
-    low, high = np.full(k.size, np.log(1e-3 * risk / n)), np.zeros(k.size)
+    low, high = log(1e-3 * risk / n), 0.0
     for _ in range(60):
         middle = (low + high) / 2
-        too_small = betaincc(k + 1, n - k, np.exp(middle)) > risk * np.exp(middle)
-        low, high = np.where(too_small, middle, low), np.where(too_small, high, middle)
-    return np.where(distinct < n, np.exp(high), 1.0)[where]
+        too_small = betaincc(count + 1, n - count, exp(middle)) > risk * exp(middle)
+        low, high = (middle, high) if too_small else (low, middle)
+    return exp(high)
 
 
 def _envelope_wanted(side: Side, rising: bool) -> Side:

@@ -18,18 +18,12 @@ from headrank.bounds.band.areas import Ends, ends_in_band
 from headrank.bounds.band.envelope import Envelope
 from headrank.bounds.band.population_limits import PopulationLimits
 from headrank.curve import RocCurve
-from headrank.measures import BEDROC, EnrichmentFactor, PNormPush, PrecisionAt, RankStatistic, RecallAt, WRanking
+from headrank.measures import BEDROC, EnrichmentFactor, PNormPush, PrecisionAt, RankStatistic, RecallAt
 
 _GRID = 512
 """Pieces of (0, 1) on each of which the rank of a positive among the positives is taken at its worse end."""
 _PIECES = 16
 """Pieces of the limits of p, on each of which every occurrence of p takes its own worst value."""
-
-
-@ends_in_band.register
-def _(measure: WRanking, known: PopulationLimits) -> Ends:
-    """phi(v) = v if v > 1 - top else 0, of the relative mid-rank v among all instances."""
-    return _of_rank_statistic(lambda v: np.where(v > 1 - measure.top, v, 0.0), known)
 
 
 @ends_in_band.register
@@ -60,7 +54,7 @@ def _of_rank_statistic(phi: Callable[[Vector], Vector], known: PopulationLimits)
     end: if b > Up_g, then z(b) is at most score g + 1, and the same holds the other way round.
     """
     limits = known.curve_beside(rising=True)
-    atom = float(known.largest_pos_atoms(np.array([known.curve.pos.max()]))[0]) / 2
+    atom = known.largest_pos_atom / 2
     grid = np.linspace(0.0, 1.0, _GRID + 1)
 
     ends = np.union1d(limits.lowest_tpr, grid)

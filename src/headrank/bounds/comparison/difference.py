@@ -10,12 +10,12 @@ from typing import Any, get_args
 import numpy as np
 
 from headrank._extras import needs_extra
-from headrank._numbers import option, shown
+from headrank._format import percent, rounded, rounded_down, rounded_up, shown_p
+from headrank._numbers import option, short_repr
 from headrank._types import ArrayLike
 from headrank.bounds.asymptotic.bootstrap import check_replicates, present_rows
 from headrank.bounds.comparison.evidence import Evidence, Method, Resampling, evidence_for, widest
 from headrank.bounds.confidence import Side, check_confidence, check_side
-from headrank.bounds.interval import percent
 from headrank.bounds.sample_curves import SampleCurves
 from headrank.labels import Sample, check_binary
 from headrank.measures import Measure
@@ -96,7 +96,7 @@ class Difference:
             better, worse = second, first
         else:
             better, worse = first, second
-        lead = f"{better} is better than {worse} by {abs(self.estimate):.4g}"
+        lead = f"{better} is better than {worse} by {rounded(abs(self.estimate))}"
         if self.estimate == 0:
             lead = f"{first} and {second} are equal"
         counts = (
@@ -105,17 +105,18 @@ class Difference:
         kind = "any distribution, any sample size" if self.finite_sample else "asymptotic, for large samples"
         verdict = "can" if self.told_apart else "cannot"
         return (
-            f"{lead} on {counts} ({self.measure} {self.values[0]:.4g} for {first}, {self.values[1]:.4g} for {second}); "
+            f"{lead} on {counts} ({self.measure} {rounded(self.values[0])} for {first}, {rounded(self.values[1])} for "
+            f"{second}); "
             f"the true difference {first} - {second} {self._where()} with {percent(self.confidence)} confidence "
             f"({self.method}: {kind}), so they {verdict} be told apart ({shown_p(self.p_value)})"
         )
 
     def _where(self) -> str:
         if self.side == "lower":
-            return f"is at least {self.low:.4g}"
+            return f"is at least {rounded_down(self.low)}"
         if self.side == "upper":
-            return f"is at most {self.high:.4g}"
-        return f"lies between {self.low:.4g} and {self.high:.4g}"
+            return f"is at most {rounded_up(self.high)}"
+        return f"lies between {rounded_down(self.low)} and {rounded_up(self.high)}"
 
     def __repr__(self) -> str:
         return f"<Difference: {self}>"
@@ -192,7 +193,7 @@ def compare(
     confidence = check_confidence(confidence)
     option("method", method, get_args(Method))
     if not isinstance(names, Sequence) or isinstance(names, str | bytes) or len(names) != 2:
-        raise ValueError(f"names must be two, one for each scorer, got {shown(names)}")
+        raise ValueError(f"names must be two, one for each scorer, got {short_repr(names)}")
     first, second = (
         SampleCurves(check_binary(y, scores, sample_weight, qid=qid, pos_label=pos_label)) for scores in (a, b)
     )
@@ -258,15 +259,6 @@ def difference_of(
         side,
         evidence.finite_sample,
     )
-
-
-def shown_p(p_value: float) -> str:
-    """Print a p-value, and no more of a tiny one than is known.
-
-    >>> shown_p(0.0321), shown_p(1e-15)
-    ('p = 0.032', 'p < 1e-12')
-    """
-    return f"p = {p_value:.2g}" if p_value >= 1e-12 else "p < 1e-12"
 
 
 def one_end(risk: float, side: Side) -> float:

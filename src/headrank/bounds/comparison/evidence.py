@@ -21,7 +21,6 @@ from headrank.bounds.comparison.paired_pairs import disagreement, least_differen
 from headrank.bounds.confidence import Side
 from headrank.bounds.interval import INDEPENDENT_ROWS, require_counts
 from headrank.bounds.intervals import interval_of
-from headrank.bounds.possible_values import possible_values
 from headrank.bounds.sample_curves import SampleCurves
 from headrank.curve import RocCurve
 from headrank.exceptions import NoVarianceError
@@ -85,7 +84,7 @@ def evidence_for(
 
 def widest(measure: Measure) -> float:
     """Return how far two values of a measure can be apart at all."""
-    least, greatest = possible_values(measure)
+    least, greatest = measure.possible_values
     return greatest - least
 
 
@@ -174,7 +173,7 @@ def _separate(samples: Sequence[SampleCurves], pairs: Sequence[Pair], measure: M
 
 
 def _delong(samples: Sequence[SampleCurves], pairs: Sequence[Pair], measure: Measure) -> list[Evidence]:
-    region, scale = delong.region_of(measure), delong.scale_of(measure)
+    region, scale = delong.area_of(measure).as_partial_auc, widest(measure)
     positive = samples[0].sample.positive
     curves = [each.whole for each in samples]
     components = [delong.components_of(curve, region) for curve in curves]

@@ -10,13 +10,13 @@ from typing import Any, get_args
 import numpy as np
 
 from headrank._extras import needs_extra
-from headrank._numbers import option, shown
+from headrank._format import lower_limit, percent, shown_p, upper_limit
+from headrank._numbers import option, short_repr
 from headrank._types import ArrayLike, Vector
 from headrank.bounds.asymptotic.bootstrap import check_replicates, present_rows
-from headrank.bounds.comparison.difference import Difference, difference_of, one_end, shown_p
+from headrank.bounds.comparison.difference import Difference, difference_of, one_end
 from headrank.bounds.comparison.evidence import Method, Pair, Resampling, evidence_for
 from headrank.bounds.confidence import Side, check_confidence, check_side
-from headrank.bounds.interval import percent
 from headrank.bounds.sample_curves import SampleCurves
 from headrank.labels import check_binary
 from headrank.measures import Measure
@@ -73,8 +73,8 @@ class Differences:
             (
                 f"{difference.names[0]} - {difference.names[1]}",
                 f"{difference.estimate:+.4f}",
-                f"{difference.low:+.4f}",
-                f"{difference.high:+.4f}",
+                lower_limit(difference.low, 4, sign="+"),
+                upper_limit(difference.high, 4, sign="+"),
                 shown_p(p) + (" *" if p <= 1 - self.confidence else ""),
             )
             for difference, p in zip(self.differences, self.adjusted_p_values, strict=True)
@@ -140,8 +140,8 @@ def compare_many(
     Differences in auc on 1,000 positives and 9,000 negatives; all intervals hold at once with 95 % confidence
     (paired: any distribution, any sample size); * can be told apart
     difference       estimate      low     high  after Holm
-    noisy - clean     -0.0874  -0.1257  -0.0467  p = 6.3e-08 *
-    noisier - clean   -0.1898  -0.2374  -0.1385  p = 4e-12 *
+    noisy - clean     -0.0874  -0.1258  -0.0467  p = 6.3e-08 *
+    noisier - clean   -0.1898  -0.2375  -0.1385  p = 4e-12 *
     """
     what, side = measure_of(measure), check_side(side)
     confidence = check_confidence(confidence)
@@ -217,6 +217,6 @@ def _pairs(scorers: Iterable[Any], against: str | None) -> list[Pair]:
     if against is None:
         return list(combinations(range(len(names)), 2))
     if not isinstance(against, str) or against not in names:
-        raise ValueError(f"against={shown(against)} is none of the scorers: {', '.join(names)}")
+        raise ValueError(f"against={short_repr(against)} is none of the scorers: {', '.join(names)}")
     other = names.index(against)
     return [(i, other) for i in range(len(names)) if i != other]

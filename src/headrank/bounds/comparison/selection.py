@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from headrank._extras import needs_extra
+from headrank._format import counted, percent, rounded
 from headrank._numbers import option, whole
 from headrank._types import ArrayLike
 from headrank.bounds.comparison.evidence import Resampling
 from headrank.bounds.comparison.many import Differences, compare_many_curves, require_named
 from headrank.bounds.confidence import Side, check_confidence, check_side
-from headrank.bounds.interval import Interval, counted, percent
+from headrank.bounds.interval import Interval
 from headrank.bounds.intervals import check_method, interval_of_curves
 from headrank.bounds.sample_curves import SampleCurves
 from headrank.labels import check_binary
@@ -88,7 +89,7 @@ class Selection:
         return (
             f"{self.picked} is the best of {counted(self.n_scorers, 'scorer')} by {best.measure}, picked on {self.rows}"
             f" rows. With {percent(best.confidence)} confidence its true value is {best.where}, though it was picked "
-            f"on them (estimate {best.estimate:.4g}, {best.method}). {which}"
+            f"on them (estimate {rounded(best.estimate)}, {best.method}). {which}"
         )
 
     def __repr__(self) -> str:
@@ -144,7 +145,7 @@ def select(
     >>> noise = np.random.default_rng(1).normal(size=(2, good.size))
     >>> print(select({"good": good, "fair": good + 0.1 * noise[0], "poor": good + 3 * noise[1]}, y))
     good is the best of 3 scorers by auc, picked on validation rows. With 95 % confidence its true value is between
-    0.8787 and 0.9496, though it was picked on them (estimate 0.919, fixed_range). It cannot be told apart from fair.
+    0.8787 and 0.9497, though it was picked on them (estimate 0.919, fixed_range). It cannot be told apart from fair.
     """
     require_named(scorers)
     confidence, what = check_confidence(confidence), measure_of(measure)

@@ -52,7 +52,7 @@ def mcdiarmid(curve: RocCurve, *, confidence: float = 0.95, side: Side = "two-si
     --------
     >>> perfect = RocCurve.from_scores([1] * 50 + [0] * 50, [1] * 50 + [0] * 50)
     >>> mcdiarmid(perfect)
-    <Interval: auc is 1 on 50 positives and 50 negatives; the truth is between 0.7284 and 1 with 95 % confidence
+    <Interval: auc is 1 on 50 positives and 50 negatives; the truth is between 0.7283 and 1 with 95 % confidence
     (mcdiarmid: any distribution, any sample size)>
     """
     theorem = "Agarwal, Graepel, Herbrich & Roth (2004), Corollary 1 and Theorem 3"

@@ -17,18 +17,10 @@ from headrank.bounds.confidence import Side
 from headrank.bounds.fixed.range_mean import mean_limits, mean_tpr_high, mean_tpr_low, shares
 from headrank.bounds.inequalities.binomial import allowed_above, clopper_pearson, needed_at_least
 from headrank.bounds.interval import INDEPENDENT_ROWS, Interval, require_counts
-from headrank.bounds.possible_values import possible_values
 from headrank.curve import RocCurve
 from headrank.exceptions import ShallowHeadError
-from headrank.measures import (
-    AUC,
-    FPRAtTPR,
-    FROCArea,
-    Measure,
-    PartialAUC,
-    StandardizedPartialAUC,
-    TPRAtFPR,
-)
+from headrank.measures import FPRAtTPR, Measure, TPRAtFPR
+from headrank.measures.area import AreaMeasure
 
 End = Callable[[float], float]
 """A bound of the measure as a function of the risk that may be spent on it."""
@@ -83,7 +75,7 @@ def at_point(
 
 def fixed_range(
     curve: RocCurve,
-    measure: PartialAUC | StandardizedPartialAUC | FROCArea | AUC,
+    measure: AreaMeasure,
     *,
     confidence: float = 0.95,
     side: Side = "two-sided",
@@ -119,12 +111,18 @@ def fixed_range(
     >>> from headrank.datasets import Binormal
     >>> population = Binormal(separation=2.0)
     >>> curve = RocCurve.from_scores(*population.sample_classes(500, 5000, random_state=0))
+    >>> from headrank.measures import PartialAUC
     >>> interval = fixed_range(curve, PartialAUC(max_fpr=0.05))
     >>> population.partial_auc(max_fpr=0.05) in interval, interval.width < 0.25
     (True, True)
     """
-    span, rescaled = _as_partial_auc(measure)
+    if not isinstance(measure, AreaMeasure):
+        raise TypeError(
+            f"fixed_range is for areas over a range of FPR (auc, pauc, spauc, froc), got {measure!r}; for a point use "
+            "at_point, for anything else an interval from a band"
+        )
     require_counts(curve, "fixed_range")
+    span, rescaled = measure.as_partial_auc, measure.from_mean_tpr
 
     def lower(risk: float) -> float:
         return rescaled(mean_tpr_low(curve, span, risk))
@@ -133,8 +131,7 @@ def fixed_range(
         return rescaled(mean_tpr_high(curve, span, risk))
 
     theorem = "binomial ranks or tail limits of the negatives, then Hoeffding (1963) or Bentkus (2004) for a mean"
-    reach = (rescaled(0.0), rescaled(1.0))
-    return _interval(curve, measure, lower, upper, "fixed_range", theorem, confidence, side, reach)
+    return _interval(curve, measure, lower, upper, "fixed_range", theorem, confidence, side)
 
 
 def over_queries(
@@ -150,7 +147,7 @@ def over_queries(
 
     The queries are independent draws, whatever happens inside one. The truth is the mean over all queries that have
     both classes, each measured on a sample of rows like these: a mean of sample values, not of their limits. By
-    `mean_limits`, for measures whose values have limits (`possible_values`). O(n).
+    `mean_limits`, for measures with finite `Measure.possible_values`. O(n).
 
     Parameters
     ----------
@@ -165,6 +162,7 @@ def over_queries(
 
     Examples
     --------
+    >>> from headrank.measures import PartialAUC
     >>> interval = over_queries([0.5, 1.0, 0.75] * 20, PartialAUC(max_fpr=0.5), n_pos=100, n_neg=500)
     >>> round(interval.low, 3), interval.estimate, round(interval.high, 3)
     (0.596, 0.75, 0.869)
@@ -172,7 +170,7 @@ def over_queries(
     observed = np.asarray(values, dtype=np.float64)
     if observed.ndim != 1 or not observed.size:
         raise ValueError(f"values must be one number per query, of one query at least, got shape {observed.shape}")
-    least, greatest = possible_values(measure)
+    least, greatest = measure.possible_values
     width = greatest - least
     if width == inf:
         raise ValueError(
@@ -257,26 +255,6 @@ def _level(ranked: Counts, rank: int) -> int:
     return level
 
 
-# -- one range -----------------------------------------------------------------------------------------------------
-
-
-def _as_partial_auc(measure: Measure) -> tuple[PartialAUC, Callable[[float], float]]:
-    """Return the range of a measure, and the measure as a function of the mean TPR over it."""
-    if isinstance(measure, AUC):
-        return PartialAUC(), float
-    if isinstance(measure, PartialAUC):
-        return measure, float
-    if isinstance(measure, FROCArea):
-        return measure.as_partial_auc, float
-    if isinstance(measure, StandardizedPartialAUC):
-        span = PartialAUC(min_fpr=measure.min_fpr, max_fpr=measure.max_fpr)
-        return span, lambda mean: 0.5 * (1 + (mean - span.chance) / (1 - span.chance))
-    raise TypeError(
-        f"fixed_range is for PartialAUC, StandardizedPartialAUC, FROCArea and AUC, got {measure!r}; for a point use "
-        "at_point, for anything else an interval from a band"
-    )
-
-
 # -- both ----------------------------------------------------------------------------------------------------------
 
 
@@ -289,7 +267,6 @@ def _interval(
     theorem: str,
     confidence: float,
     side: Side,
-    reach: tuple[float, float] = (0.0, 1.0),
 ) -> Interval:
     return _spent(
         measure.value(curve),
@@ -297,7 +274,7 @@ def _interval(
         upper,
         confidence,
         side,
-        reach,
+        measure.possible_values,
         measure=measure,
         method=method,
         theorem=theorem,

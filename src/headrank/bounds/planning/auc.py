@@ -12,12 +12,11 @@ from math import ceil, log, log1p, ulp
 from typing import Any, Literal, get_args
 
 from headrank._extras import needs_extra
+from headrank._format import percent, shown
 from headrank._numbers import inner_rate, option, rate, whole
 from headrank.bounds.confidence import check_confidence
 from headrank.bounds.fixed.auc import TIE_SHARE
 from headrank.bounds.inequalities.chernoff import divergence_below
-from headrank.bounds.interval import percent
-from headrank.measures.spelling import shown
 
 Method = Literal["mcdiarmid", "hoeffding", "kl", "bernstein"]
 """The intervals that can be planned for, by name."""

@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 
 from headrank._extras import needs_extra
+from headrank._format import percent, shown
 from headrank._numbers import rate, real, whole
 from headrank.bounds.confidence import check_confidence
-from headrank.bounds.interval import Interval, percent
+from headrank.bounds.interval import Interval
 from headrank.bounds.intervals import interval_of
 from headrank.bounds.planning.auc import check_positive_rate
 from headrank.curve import RocCurve
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
-from headrank.measures.spelling import shown
 
 MOST_ROWS = 10_000_000
 """Beyond, an answer would take minutes."""

@@ -4,28 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, singledispatch
+from functools import singledispatch
 from math import sqrt
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from headrank._format import shown
 from headrank._types import IntVector, Vector
 from headrank.estimators._problem import Problem
 from headrank.estimators.linear import LinearRanker
 from headrank.measures import (
     AUC,
     EnrichmentFactor,
-    FROCArea,
     Measure,
     PartialAUC,
     PrecisionAt,
     RecallAt,
-    StandardizedPartialAUC,
     TwoWayPartialAUC,
 )
+from headrank.measures.area import AreaMeasure
 from headrank.measures.local import TopMeasure
-from headrank.measures.spelling import shown
 from headrank.solvers import Bundle
 from headrank.surrogates import KINDS, SurrogateKind
 
@@ -129,10 +128,8 @@ def nearest_with_hinge(_measure: Measure) -> Measure:
     return AUC()
 
 
-@nearest_with_hinge.register(PartialAUC)
-@nearest_with_hinge.register(StandardizedPartialAUC)
-@nearest_with_hinge.register(FROCArea)
-def _(measure: Measure) -> Measure:
+@nearest_with_hinge.register
+def _(measure: AreaMeasure) -> Measure:
     return measure
 
 
@@ -223,17 +220,10 @@ class Fold:
         return self.problem.part(self.train)
 
     def measured(self, weights: Vector) -> float:
-        """The measure on the rows left out, negated if lower is better; weights of 0 are a random order."""
-        if weights.any():
-            scores = self.problem.rows.scores(weights)[self.test]
-            value = self.problem.measure.of_sample(self.problem.sample_of(self.test, scores))
-        else:
-            value = self._at_random
+        """The measure on the rows left out, negated if lower is better."""
+        scores = self.problem.rows.scores(weights)[self.test]
+        value = self.problem.measure.of_sample(self.problem.sample_of(self.test, scores))
         return value if self.problem.measure.greater_is_better else -value
-
-    @cached_property
-    def _at_random(self) -> float:
-        return self.problem.part(self.test).measured_at_random()
 
 
 def tried(

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from headrank._extras import needs_extra
-from headrank._numbers import above_zero, listed, shown, whole
+from headrank._numbers import above_zero, listed, short_repr, whole
 from headrank._types import ArrayLike, IntVector, Vector
 from headrank.estimators._problem import Problem, pose
 from headrank.estimators._scorer import LinearScorer
@@ -241,7 +241,7 @@ class LinearRankerCV(LinearScorer):
         surrogates = listed("surrogates", self.surrogates)
         if not surrogates or any(not isinstance(name, str) or name not in SURROGATES for name in surrogates):
             known = ", ".join(map(repr, SURROGATES))
-            raise ValueError(f"surrogates must be some of {known}, got {shown(self.surrogates)}")
+            raise ValueError(f"surrogates must be some of {known}, got {short_repr(self.surrogates)}")
         given = None if self.Cs is None else {above_zero("C", C) for C in listed("Cs", self.Cs)}
         bandwidths = dict.fromkeys(above_zero("bandwidth", width) for width in listed("bandwidths", self.bandwidths))
         groups: list[list[Candidate]] = []
@@ -288,7 +288,9 @@ class LinearRankerCV(LinearScorer):
 
 
 def _no_folds(cv: Any) -> ValueError:
-    return ValueError(f"cv must be an int, a splitter, or an iterable of (train, test) row numbers, got {shown(cv)}")
+    return ValueError(
+        f"cv must be an int, a splitter, or an iterable of (train, test) row numbers, got {short_repr(cv)}"
+    )
 
 
 def _why_all(surrogates: Sequence[str]) -> str:

@@ -95,11 +95,16 @@
       return Math.min(this.tp[i] + part, nRows);
     }
 
+    // Rows tied at the border of the best fraction belong to it in part: the segment of the curve is cut there.
     localAuc(top) {
-      const last = rank(this.rows.subarray(0, this.pos.length), share(top, this.n), true);
-      const tp = this.tp[last];
-      const discordant = Math.max(tp * this.fp[last] - this.pairs[last], 0);
-      return (tp * this.nNeg - discordant) / (this.nPos * this.nNeg);
+      const size = share(top, this.n);
+      const i = rank(this.rows, size, true) - 1;
+      const [levelPos, levelNeg] = i === this.pos.length ? [0, 0] : [this.pos[i], this.neg[i]];
+      const part = size > this.rows[i] ? (size - this.rows[i]) / (levelPos + levelNeg) : 0;
+      const [pos, neg] = [part * levelPos, part * levelNeg];
+      const tp = this.tp[i] + pos;
+      const pairs = this.pairs[i] + neg * (this.tp[i] + pos / 2);
+      return (tp * (this.nNeg - this.fp[i] - neg) + pairs) / (this.nPos * this.nNeg);
     }
 
     scoreOf(row) {

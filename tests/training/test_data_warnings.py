@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from headrank.bounds.sample_curves import SampleCurves
 from headrank.labels import check_binary
-from headrank.training import suspicions as look
+from headrank.training import data_warnings as look
 from headrank.training.columns import columns_of
 from headrank.training.features import Features, sparse_features
 from headrank.training.result import ModelResult

@@ -1,4 +1,4 @@
-"""What looks wrong with the data? Each suspicion is a sentence with what to do; none stops the training."""
+"""What looks wrong with the data? Each warning is a sentence with what to do; none stops the training."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from headrank._format import percent
 from headrank._types import BoolVector, IntVector, Vector
 from headrank.bounds.inequalities.binomial import clopper_pearson
-from headrank.bounds.interval import percent
 from headrank.measures import AUC
 from headrank.training.columns import LARGEST, Column, listed
 from headrank.training.features import Features

@@ -1,0 +1,124 @@
+"""How numbers are printed, for people: one home for every rule of rounding."""
+
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from math import isfinite
+
+
+def shown(value: float) -> str:
+    """Print a number as short as it can be read back: 0.05, 1, 0.0673545."""
+    short = f"{value:g}"
+    return short if float(short) == value else repr(float(value))
+
+
+def counted(number: int, noun: str, nouns: str | None = None) -> str:
+    """Print a number of things: 1 positive, 2,000 positives, 3 queries."""
+    return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"
+
+
+def percent(confidence: float) -> str:
+    """Print a probability as a percentage, with as many digits as it has: 95 %, 99.9 %; never as 0 or 100 %."""
+    digits = round(100 * confidence, 10)
+    return f"{shown(digits if 0 < digits < 100 else 100 * confidence)} %"
+
+
+def rounded_percent(share: float) -> str:
+    """Print an estimated share in percent, to three digits.
+
+    >>> rounded_percent(0.61849), rounded_percent(1.0), rounded_percent(0.0003)
+    ('61.8 %', '100 %', '0.03 %')
+    """
+    return f"{100 * share:.3g} %"
+
+
+def shown_p(p_value: float) -> str:
+    """Print a p-value, and no more of a tiny one than is known.
+
+    >>> shown_p(0.0321), shown_p(1e-15)
+    ('p = 0.032', 'p < 1e-12')
+    """
+    return f"p = {p_value:.2g}" if p_value >= 1e-12 else "p < 1e-12"
+
+
+def rounded(value: float) -> str:
+    """Print an estimate in a sentence, to four significant digits.
+
+    >>> rounded(0.46284), rounded(0.5), rounded(0.000123456)
+    ('0.4628', '0.5', '0.0001235')
+    """
+    return f"{value:.4g}"
+
+
+def decimal(value: float) -> str:
+    """Print a number for a table: three digits after the point, more where there would be nothing but zeros.
+
+    >>> decimal(0.61849), decimal(0.00012), decimal(1.0), decimal(-3.2), decimal(12345.6)
+    ('0.618', '0.00012', '1.000', '-3.200', '12345.600')
+    """
+    return f"{value:.2g}" if 0 < abs(value) < 0.0095 else f"{value:.3f}"
+
+
+def number(value: float) -> str:
+    """Print a measure's value in a picture, with three digits.
+
+    >>> number(0.5), number(12.3456), number(0.000123456)
+    ('0.500', '12.3', '0.000123')
+    """
+    return f"{value:.3f}" if value == 0 or 0.001 <= abs(value) < 10 else f"{value:.3g}"
+
+
+def coefficient(value: float) -> str:
+    """Print a weight with its sign: +0.123, -4."""
+    return f"{value:+.3g}"
+
+
+# Limits are rounded outward: what is printed must not promise more than what was proved. They are read as they are
+# printed by Python, since the number next to 0.05 that a computer has lies above it.
+
+
+def rounded_down(value: float) -> str:
+    """Print a lower limit in a sentence, to four significant digits, never above it.
+
+    >>> rounded_down(0.10819), rounded_down(0.317), rounded_down(-0.00012345), rounded_down(0.0), rounded_down(99.999)
+    ('0.1081', '0.317', '-0.0001235', '0', '99.99')
+    """
+    return _significant(value, ROUND_FLOOR)
+
+
+def rounded_up(value: float) -> str:
+    """Print an upper limit in a sentence, to four significant digits, never below it.
+
+    >>> rounded_up(0.53881), rounded_up(0.56), rounded_up(0.99999), rounded_up(float("inf"))
+    ('0.5389', '0.56', '1', 'inf')
+    """
+    return _significant(value, ROUND_CEILING)
+
+
+def lower_limit(value: float, digits: int = 3, *, sign: str = "") -> str:
+    """Print a lower limit in a table, to so many digits after the point, never above it; ``sign="+"`` shows a plus.
+
+    >>> lower_limit(0.6189), lower_limit(0.618), lower_limit(5e-7), lower_limit(-0.0001), lower_limit(0.12349, 4)
+    ('0.618', '0.618', '0.000', '-0.001', '0.1234')
+    """
+    return _fixed(value, digits, sign, ROUND_FLOOR)
+
+
+def upper_limit(value: float, digits: int = 3, *, sign: str = "") -> str:
+    """Print an upper limit in a table, to so many digits after the point, never below it; ``sign="+"`` shows a plus.
+
+    >>> upper_limit(0.6181), upper_limit(0.618), upper_limit(1.0), upper_limit(0.05, 4), upper_limit(-0.00001)
+    ('0.619', '0.618', '1.000', '0.0500', '0.000')
+    """
+    return _fixed(value, digits, sign, ROUND_CEILING)
+
+
+def _significant(value: float, outward: str) -> str:
+    if not isfinite(value) or value == 0:
+        return f"{value:.4g}"
+    exact = Decimal(repr(float(value)))
+    return f"{float(exact.quantize(Decimal(1).scaleb(exact.adjusted() - 3), outward)):.4g}"
+
+
+def _fixed(value: float, digits: int, sign: str, outward: str) -> str:
+    if not isfinite(value):
+        return f"{value:{sign}.{digits}f}"
+    return f"{Decimal(repr(float(value))).quantize(Decimal(1).scaleb(-digits), outward) + 0:{sign}f}"
