@@ -1,16 +1,16 @@
 """
-Train for the head, and see what was chosen
-===========================================
+Train for the head of the list
+==============================
 
-If only the start of the list counts, a model can be trained for it. Which way of training is best depends on the data,
-so :class:`headrank.LinearRankerCV` tries several and says what it chose, and why.
+If only the top of the list counts, you can train a model for it. The best way to train depends on the data, so
+:class:`headrank.LinearRankerCV` tries several candidates and explains its selection.
 """
 
 # %%
 # The task
 # --------
-# Digits at 4 x 4 pixels: which are eights? Hard for a linear scorer, as an eight and a nine look much the same. We care
-# about false positive rates up to 0.05. Two fifths of the rows are kept aside.
+# Which of these digits, at 4 x 4 pixels, are eights? This is hard for a linear scorer, since an eight and a nine look much
+# the same. We care about false positive rates up to 0.05 and hold out 40 % of the rows.
 import matplotlib.pyplot as plt
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
@@ -24,26 +24,25 @@ X, y = coarse_eights()
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.4, stratify=y, random_state=0)
 
 # %%
-# Six surrogates, from the simplest to the most daring
-# ----------------------------------------------------
-# Logistic regression, a support vector classifier, the SVM for the AUC, two SVMs for the partial AUC, and a smooth form
-# of the partial AUC itself. All are judged on the measure, on folds they were not trained on; those that the folds
-# cannot tell from the best, as they are behind by no more than one standard error of the difference, are averaged with
-# it.
+# Six surrogates
+# --------------
+# The candidates are logistic regression, a support vector classifier, the SVM for the AUC, two SVMs for the partial AUC,
+# and a smooth version of the partial AUC itself. All are evaluated with the measure on held-out folds. Candidates within
+# one paired standard error of the best are treated as tied and averaged with it.
 ranker = hr.LinearRankerCV("pauc@0.05", cv=4).fit(X_train, y_train)
 print(ranker.choice_)
 
 # %%
-# The picture shows all candidates. The ring is the choice; crosses are fits that have collapsed, which means that the
-# convex surrogate preferred no ranking at all: over so narrow a range the highest negatives outscore the average
-# positive in every direction.
+# The plot shows all candidates. The ring marks the selected one. Crosses are collapsed fits, where the convex surrogate is
+# minimised by no ranking at all: over such a narrow range, the highest negatives outscore the average positive in every
+# direction.
 hr.CrossValidationDisplay(ranker).plot()
 plt.show()
 
 # %%
-# On rows that nobody has seen
-# ----------------------------
-# A score on the folds is the best of many and so somewhat too good. The rows kept aside tell what the choice is worth.
+# On the holdout
+# --------------
+# The cross-validation score is the best of many and therefore optimistic. The holdout gives an honest estimate.
 logistic = make_pipeline(StandardScaler(), LogisticRegression()).fit(X_train, y_train)
 scores = {"ranker": ranker.decision_function(X_test), "logistic regression": logistic.decision_function(X_test)}
 for short_name in ("pauc@0.05", "auc"):
@@ -56,11 +55,10 @@ hr.RocDisplay.from_predictions(y_test, scores, measure="pauc@0.05", max_fpr=0.3)
 plt.show()
 
 # %%
-# The ranker is ahead where it was asked to be and behind over the whole curve: it has traded the end of the list for
-# its start. With 70 positives kept aside, though, the difference of the heads is not certain for every distribution,
-# and :func:`headrank.compare` says so:
+# The ranker wins in the range it was trained for and loses over the full curve: it has traded the bottom of the list for
+# the top. With only 70 positives in the holdout, however, the difference in the head is not certain for every
+# distribution, and :func:`headrank.compare` says so:
 print(hr.compare(y_test, *scores.values(), measure="pauc@0.05", names=tuple(scores)))
 
 # %%
-# On other data logistic regression may be the choice, and then it is what you get. :doc:`/learning` says when to expect
-# what.
+# On other data, logistic regression may be selected. :doc:`/learning` shows when to expect which result.

@@ -1,15 +1,15 @@
 """
-How sure is it? Bands and intervals
-===================================
+Intervals and confidence bands
+==============================
 
-A test set of 899 digits gives a curve. How far may the curve of all such digits be from it?
+A test set of 899 digits gives a ROC curve. How far can the true curve of the population be from it?
 """
 
 # %%
-# One scorer, and rows it has not seen
-# ------------------------------------
-# Every promise is about a scorer that was fixed before the rows were looked at. So one half trains, the other half
-# measures.
+# A fixed scorer and fresh rows
+# -----------------------------
+# Every guarantee is about a scorer that was fixed before the test rows were seen. So we train on one half and measure on
+# the other.
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
@@ -27,17 +27,17 @@ model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X_train, y_tra
 scores = model.decision_function(X_test)
 
 # %%
-# A number with its promise
-# -------------------------
-# Printing an interval gives the sentence to quote. It names its method, and says whether that holds for any
-# distribution and sample size or only for large samples.
+# An estimate with a guarantee
+# ----------------------------
+# Printing an interval gives a sentence to quote. It names the method and says whether it holds for any distribution and
+# sample size or only for large samples.
 print(hr.interval(y, scores, measure="pauc@0.1"))
 
 # %%
 # The same number by other methods
 # --------------------------------
-# ``fixed_range`` is about one range, chosen beforehand. ``tail`` and ``dkw`` come from bands that hold for all ranges
-# at once. ``delong`` and ``bootstrap`` are asymptotic, drawn hollow and dashed.
+# ``fixed_range`` is for a single range chosen in advance. ``tail`` and ``dkw`` come from bands that hold for all ranges
+# simultaneously. ``delong`` and ``bootstrap`` are asymptotic and drawn hollow and dashed.
 intervals = {
     method: hr.interval(y, scores, measure="pauc@0.1", method=method, random_state=0)
     for method in ("fixed_range", "tail", "dkw", "delong", "bootstrap")
@@ -50,9 +50,8 @@ plt.show()
 # %%
 # The whole curve
 # ---------------
-# A *simultaneous* band holds the whole true curve with 95 % confidence: whatever you read off it, and however you chose
-# what to read, the promise stands. A *pointwise* one holds each point by itself, so it is narrower; it is for a rate
-# that was chosen beforehand.
+# A *simultaneous* band contains the whole true curve with 95 % confidence, so you may read off any point, chosen in any
+# way. A *pointwise* band covers each point separately. It is narrower, and meant for a rate chosen in advance.
 figure, axes = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained", sharey=True)
 display = hr.RocDisplay({"logistic regression": hr.RocCurve.from_scores(y, scores)})
 for ax, kind in zip(axes, ("simultaneous", "pointwise"), strict=True):
@@ -61,13 +60,13 @@ for ax, kind in zip(axes, ("simultaneous", "pointwise"), strict=True):
 plt.show()
 
 # %%
-# What 87 positives can prove
-# ---------------------------
-# The lower end is often all that matters, and then the whole risk may be spent on it.
+# A one-sided bound
+# -----------------
+# Often only the lower limit matters; a one-sided interval spends the whole error probability on it.
 at_least = hr.interval(y, scores, measure="tpr@fpr=0.05", side="lower")
 print(at_least)
 
 # %%
-# What holds for every distribution is two to five times as wide as what the asymptotic methods say. That is the price
-# of a promise without conditions; :doc:`/certify` shows where the cheaper ones break theirs. Most of the width is due
-# to the few positives: the last example plans how many to collect.
+# The distribution-free intervals are two to five times as wide as the asymptotic ones. That is the price of a guarantee
+# without conditions; :doc:`/certify` shows where the asymptotic methods fail. Most of the width comes from the small
+# number of positives. The last example plans how many to collect.

@@ -2,15 +2,15 @@
 The best fraction: control line, LocalAUC and a classifier
 ==========================================================
 
-A fraud desk can look at 5 % of all cases, whatever they are. That is not a limit on false positives but on *alerts*,
-and it has measures of its own (Clémençon & Vayatis, 2007).
+A fraud desk can review 5 % of all cases. This limits the number of *alerts* rather than the false positive rate, and calls
+for different measures (Clémençon & Vayatis, 2007).
 """
 
 # %%
 # Two scorers and the control line
 # --------------------------------
-# All classifiers that flag the same share u of the cases lie on one line in the picture of the ROC curve, as
-# u = p TPR + (1 - p) FPR with p the share of positives. The desk works where the curve meets that line.
+# All classifiers that flag the same share u of the cases lie on one line in ROC space, since
+# u = p TPR + (1 - p) FPR with p the share of positives. The desk operates where the ROC curve crosses that line.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.ensemble import RandomForestClassifier
@@ -33,19 +33,19 @@ plt.show()
 # %%
 # Finding *and* ranking
 # ---------------------
-# ``beta`` and ``alpha`` are the two rates where curve and line meet: what the desk finds and what it wastes. ``locauc``
-# also asks for the order within the flagged cases.
+# ``beta`` and ``alpha`` are the TPR and FPR at the crossing: the share of positives found, and the share of negatives
+# reviewed in vain. ``locauc`` also takes the order of the flagged cases into account.
 for short_name in ("beta@0.05", "alpha@0.05", "locauc@0.05"):
     measure = hr.measure(short_name)
     values = "   ".join(f"{name} {measure(y_test, s):.3f}" for name, s in scores.items())
     print(f"{short_name:>12}   {values}")
 
 # %%
-# Why not simply cut the area off at the line?
-# --------------------------------------------
-# Because a better scorer meets the line further to the left, and has less area there. Here is a population of which the
-# best possible scorer is known: the probability eta itself. The spoiler is the same but for the last fifth of its top,
-# where it puts the *worst* cases.
+# Why not truncate the area at the line?
+# --------------------------------------
+# Because a better scorer crosses the line further to the left, and so has less area there. In this population the best
+# possible scorer is known: the probability eta itself. The spoiler equals eta except for the last fifth of its top, where
+# it puts the *worst* cases.
 population = LinearEta(low=0.0, high=0.8)
 rows, labels = population.sample(200_000, random_state=0)
 eta = population.eta(rows)
@@ -64,19 +64,19 @@ hr.RocDisplay.from_predictions(labels, both, measure="locauc@0.2", top=top, max_
 plt.show()
 
 # %%
-# The spoiler meets the line further down and to the right. The area up to the line prefers it, though it finds fewer
-# positives and ranks them worse. LocalAUC does not: no scorer is better than eta by it (Theorem 20 of the paper).
+# The spoiler crosses the line further down and to the right. The truncated area prefers it, although it finds fewer
+# positives and ranks them worse. LocalAUC does not: no scorer beats eta under LocalAUC (Theorem 20 of the paper).
 #
-# A classifier that flags a twentieth of the cases
-# ------------------------------------------------
-# :class:`headrank.TopFractionClassifier` puts the threshold where the share asked for lies above it. A random forest
-# scores the rows it was trained on too well; so by default the threshold comes from scores made out of fold.
+# A classifier that flags 5 % of the cases
+# ----------------------------------------
+# :class:`headrank.TopFractionClassifier` sets the threshold so that the requested share of cases lies above it. A random
+# forest is overconfident on its training rows, so by default the threshold is computed from out-of-fold scores.
 shares = {}
 for name, cv in (("out of fold", 5), ("on its own training rows", None)):
     classifier = hr.TopFractionClassifier(models["random forest"], top=0.05, cv=cv).fit(X_train, y_train)
     shares[name] = float(classifier.predict(X_test).mean())
-    print(f"threshold from scores {name}: {shares[name]:.1%} of the new cases flagged, 5 % asked for")
+    print(f"threshold from scores {name}: {shares[name]:.1%} of the new cases flagged, 5 % requested")
 
 # %%
-# So: for a limit on alerts measure ``beta`` (what is found), or ``locauc`` if the desk works from the top down; never
-# the area up to the line. And take the threshold from scores of rows that the model was not trained on.
+# In short: for a limit on alerts, use ``beta``, or ``locauc`` if the desk works from the top down, and never the truncated
+# area. Compute the threshold from scores of rows that the model was not trained on.

@@ -2,14 +2,14 @@
 How many positives do I need?
 =============================
 
-Before a study: how many cases must be collected so that the AUC is known to within 0.05? The answer is a number of
+You are planning a study. How many cases must you collect to know the AUC to within 0.05? The answer is a number of
 *positives* rather than of rows.
 """
 
 # %%
 # The question and its answer
 # ---------------------------
-# Within 0.05, with 95 % confidence, for any distribution of scores; 2 % of the rows are positive.
+# To within 0.05, with 95 % confidence, for any distribution of scores, when 2 % of the rows are positive:
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -19,25 +19,25 @@ from headrank.datasets import Binormal
 print(hr.plan(epsilon=0.05, positive_rate=0.02, method="kl"))
 
 # %%
-# It is the rarer class that counts
-# ---------------------------------
-# The share of positives changes the rows needed by orders of magnitude, and the positives needed not at all.
+# The rarer class determines the sample size
+# ------------------------------------------
+# The share of positives changes the number of rows by orders of magnitude, but not the number of positives.
 for positive_rate in (0.5, 0.1, 0.02, 0.001):
     plan = hr.plan(epsilon=0.05, positive_rate=positive_rate, method="kl")
     print(f"{positive_rate:>6.1%} positives: {plan.n:>9,} rows, of which {plan.n_pos:,} positive")
 
 # %%
-# A guess at the AUC makes it cheaper
-# -----------------------------------
-# The worst case is an AUC near 1/2. If you expect 0.95, far fewer positives will do. The promise of the interval does
-# not depend on the guess; only its width does.
+# A guess of the AUC reduces the sample size
+# ------------------------------------------
+# The worst case is an AUC near 1/2. If you expect 0.95, far fewer positives suffice. The validity of the interval does not
+# depend on the guess; only its width does.
 epsilons = np.geomspace(0.01, 0.2, 60)
 figure, ax = plt.subplots(figsize=(8, 4.8), layout="constrained")
 for auc, colour in ((None, "#0072b2"), (0.8, "#009e73"), (0.9, "#e69f00"), (0.95, "#d55e00")):
     needed = [hr.plan(epsilon=e, positive_rate=0.02, method="kl", auc=auc).n_pos for e in epsilons]
     ax.loglog(epsilons, needed, color=colour, label="any AUC" if auc is None else f"AUC near {auc:g}")
 ax.set(
-    xlabel="how far the truth may be from the estimate",
+    xlabel="largest distance between estimate and truth",
     ylabel="positives needed",
     xticks=[0.01, 0.02, 0.05, 0.1, 0.2],
     xticklabels=["0.01", "0.02", "0.05", "0.1", "0.2"],
@@ -51,10 +51,9 @@ ax.spines[["top", "right"]].set_visible(False)
 plt.show()
 
 # %%
-# Does the plan work out?
-# -----------------------
-# A sample as large as planned, from a population of AUC 0.95, where few positives are needed. The interval is as narrow
-# as it was planned to be.
+# Does the plan hold?
+# -------------------
+# Draw a sample of the planned size from a population with AUC 0.95. The interval is as narrow as planned.
 plan = hr.plan(epsilon=0.05, positive_rate=0.02, method="kl", auc=0.95)
 population = Binormal(separation=2.326)
 y, scores = population.sample_classes(plan.n_pos, plan.n_neg, random_state=0)
@@ -63,13 +62,13 @@ print(f"planned for {plan.n_pos} positives and {plan.n_neg:,} negatives; the tru
 print(interval)
 
 # %%
-# The paper's picture
+# The paper's figures
 # -------------------
-# Figures 1 and 2 of Agarwal, Graepel, Herbrich & Roth (2004): rows needed by their Corollary 2 against the precision,
-# and how many times more the AUC needs than an error rate.
+# Figures 1 and 2 of Agarwal, Graepel, Herbrich & Roth (2004): the sample size by their Corollary 2 against the precision,
+# and the ratio of the sample sizes needed for the AUC and for an error rate.
 hr.SampleSizeDisplay(positive_rates=(0.5, 0.1, 0.02), confidences=(0.95,)).plot()
 plt.show()
 
 # %%
-# So collect positives. Beyond that, more negatives hardly help: halving the distance takes four times as many positives
-# in the worst case, whatever the number of rows.
+# So collect positives; extra negatives hardly help. Halving the distance takes four times as many positives in the worst
+# case, whatever the number of rows.

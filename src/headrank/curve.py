@@ -9,16 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from headrank._extras import needs_extra
-from headrank._numbers import ordered, rate
+from headrank._numbers import count, ordered, rate, real, short_repr
 from headrank._types import ArrayLike, Counts, Vector
 from headrank.exceptions import OneClassError, ShallowHeadError
 from headrank.labels import Sample, check_binary
-from headrank.levels import Depth, floor_of, levels_of, starts_of_runs
+from headrank.levels import Depth, FirstRows, floor_of, levels_of, starts_of_runs
 
 _EPSILON = float(np.finfo(np.float64).eps)
 
@@ -37,15 +37,6 @@ def shares(fraction: float, totals: Any) -> Any:
     products = fraction * totals
     nearest = np.rint(2 * products) / 2
     return np.where(np.abs(products - nearest) <= 4 * _EPSILON * products, nearest, products)
-
-
-class FirstRows(NamedTuple):
-    """What the first rows of a list hold, by weight."""
-
-    tp: float
-    fp: float
-    pairs: float
-    """Pairs of a positive and a negative among them with the positive ahead, ties counting half."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -138,7 +129,7 @@ class RocCurve:
         """
         sample = check_binary(y, scores, sample_weight, pos_label=pos_label)
         depth = _checked_depth(n_neg, n_pos, n_rows)
-        if sample.weights is None and any(count % 1 for count in (n_neg, n_pos, n_rows) if count < inf):
+        if sample.weights is None and any(n % 1 for n in (depth.n_neg, depth.n_pos, depth.n_rows) if n < inf):
             raise ValueError(f"the depth of a head counts rows, so it must be whole numbers, got {depth}")
         return cls.of_sample(sample, depth)
 
@@ -158,6 +149,8 @@ class RocCurve:
         The result is what `from_scores` would give for all rows together, down to the higher of the two floors.
         (Counts add exactly; weights that are not whole numbers add up to rounding.)
         """
+        if not isinstance(other, RocCurve):
+            raise TypeError(f"a RocCurve merges with another RocCurve, got {short_repr(other)}")
         lowest = max(self.floor, other.floor)
         scores = np.concatenate([self.scores, other.scores])
         order = np.argsort(-scores, kind="stable")  # two sorted runs: one linear merge
@@ -279,14 +272,16 @@ class RocCurve:
         Inside a tie between the classes, the rate of the classifier that decides the tied rows by lot.
         """
         self.require_both_classes()
-        fp = self._snapped(share(rate("fpr", fpr), self.n_neg), self.fp)
+        fpr = rate("fpr", fpr)
+        fp = self._snapped(share(fpr, self.n_neg), self.fp)
         self._require(fp < self.fp[-1], f"the TPR at FPR {fpr:g}")
         return self._tp_after(fp) / self.n_pos
 
     def fpr_at(self, tpr: float) -> float:
         """Lowest false positive rate whose true positive rate is at least ``tpr``. O(log n_levels) once counted."""
         self.require_both_classes()
-        tp = self._snapped(share(rate("tpr", tpr), self.n_pos), self.tp)
+        tpr = rate("tpr", tpr)
+        tp = self._snapped(share(tpr, self.n_pos), self.tp)
         self._require(tp <= self.tp[-1], f"the FPR at TPR {tpr:g}")
         i = int(np.searchsorted(self.tp, tp, side="left"))
         if i == 0:
@@ -295,14 +290,13 @@ class RocCurve:
         return float(self.fp[i] - missing * self.neg[i - 1] / self.pos[i - 1]) / self.n_neg
 
     def first(self, n_rows: float) -> FirstRows:
-        """Count what is expected among the first ``n_rows`` rows when ties are put in random order.
+        """Count what the first ``n_rows`` rows hold: the curve is cut there, on the straight segment of a tied group.
 
-        A tied group that the last of these rows falls into is cut along its straight segment of the curve, so it counts
-        in part; so does the last row if ``n_rows`` is no whole number.
+        So tied rows count in part, and so does the last row if ``n_rows`` is no whole number.
         """
         self.require_both_classes()
         rows = self.fp + self.tp
-        n_rows = self._snapped(n_rows, rows)
+        n_rows = self._snapped(real("n_rows", n_rows), rows)
         if not 0 <= n_rows <= self.n:
             raise ValueError(f"n_rows must lie between 0 and the {self.n:g} rows of the sample, got {n_rows:g}")
         self._require(n_rows <= rows[-1], f"the first {n_rows:g} rows")
@@ -400,10 +394,8 @@ class RocCurve:
             )
 
 
-def _checked_depth(n_neg: float, n_pos: float, n_rows: float) -> Depth:
-    if not (n_neg >= 0 and n_pos >= 0 and n_rows >= 0 and n_neg + n_pos + n_rows > 0):
-        raise ValueError(
-            "a head needs a depth: give n_neg, n_pos or n_rows above 0, got "
-            f"n_neg={n_neg}, n_pos={n_pos}, n_rows={n_rows}"
-        )
-    return Depth(n_neg, n_pos, n_rows)
+def _checked_depth(n_neg: Any, n_pos: Any, n_rows: Any) -> Depth:
+    depth = Depth(count("n_neg", n_neg), count("n_pos", n_pos), count("n_rows", n_rows))
+    if depth == Depth():
+        raise ValueError("a head needs a depth: give n_neg, n_pos or n_rows above 0, got 0 for each")
+    return depth

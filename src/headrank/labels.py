@@ -4,7 +4,7 @@ Every public function sends its input through here once; what lies behind trusts
 score means more positive, and whatever does not fit is refused with what was needed, what came and what to do.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from headrank._numbers import short_repr
 from headrank._types import ArrayLike, BoolVector, IntVector, Vector
 from headrank.exceptions import InvalidSampleError, OneClassError
 
@@ -113,7 +114,10 @@ def check_labels(y: ArrayLike, *, pos_label: Any = None) -> BoolVector:
     """Say which rows are positive, or refuse."""
     labels = _one_column("y", y)
     if labels.dtype.kind == "O":
+        _refuse_collections("y", labels)
         _refuse_missing("y", labels)
+    elif labels.dtype.kind in "Vc":
+        raise InvalidSampleError(f"y must hold two classes, but is of dtype {labels.dtype}; take one column of labels")
     elif labels.dtype.kind == "f" and np.isnan(labels).any():
         raise InvalidSampleError(f"y holds {np.isnan(labels).sum()} NaN; drop or label these rows")
     if pos_label is not None:
@@ -121,9 +125,9 @@ def check_labels(y: ArrayLike, *, pos_label: Any = None) -> BoolVector:
     if labels.dtype.kind == "b":
         return labels
     if labels.dtype.kind in "iufO":
-        positive: BoolVector = np.asarray(labels == 1, dtype=bool)
+        positive = _same(labels, 1)
         rest = labels.size - np.count_nonzero(positive)
-        if rest in (np.count_nonzero(labels == 0), np.count_nonzero(labels == -1)):
+        if rest in (np.count_nonzero(_same(labels, 0)), np.count_nonzero(_same(labels, -1))):
             return positive
     raise InvalidSampleError(
         f"y must be 0/1, -1/+1 or bool, but holds {_some_values(labels)}; for other labels say which value is "
@@ -167,13 +171,39 @@ def check_queries(qid: ArrayLike, name: str = "qid") -> IntVector:
     """Give each row the number of its query, 0, 1, ... in sorted order of the ids, or refuse."""
     ids = _one_column(name, qid)
     if ids.dtype.kind == "O":
+        _refuse_collections(name, ids)
         _refuse_missing(name, ids)
         if len({isinstance(value, str) for value in ids}) > 1:
             raise InvalidSampleError(f"{name} must be all numbers or all strings, but holds both; convert one kind")
     elif ids.dtype.kind == "f" and np.isnan(ids).any():
         raise InvalidSampleError(f"{name} holds {np.isnan(ids).sum()} NaN; every row needs one")
-    codes: IntVector = np.unique(ids, return_inverse=True)[1]
+    try:
+        codes: IntVector = np.unique(ids, return_inverse=True)[1]
+    except TypeError:  # values that have no order
+        raise InvalidSampleError(f"{name} must be numbers or strings, but holds {_some_values(ids)}") from None
     return codes
+
+
+def check_classes(y: ArrayLike) -> None:
+    """Refuse labels that cannot be two classes: lists, missing values, strings beside numbers."""
+    labels = _array("y", y)
+    if labels.dtype.kind == "O" and labels.ndim == 1:
+        _refuse_collections("y", labels)
+        _refuse_missing("y", labels)
+        kinds = sorted({type(value).__name__ for value in labels})
+        if len({isinstance(value, str) for value in labels}) > 1:
+            raise InvalidSampleError(f"y must be all strings or all numbers, but holds {' and '.join(kinds)}")
+        if not all(isinstance(value, str | bytes | Real | Decimal | np.generic) for value in labels):
+            raise InvalidSampleError(
+                f"Unknown label type: y must be strings or numbers, but holds {' and '.join(kinds)}"
+            )
+
+
+def _array(name: str, values: ArrayLike) -> npt.NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except Exception as error:  # whatever the library says that the column is from
+        raise InvalidSampleError(f"{name} must be one column of values: {error}") from None
 
 
 def _one_column(name: str, values: ArrayLike) -> npt.NDArray[Any]:
@@ -181,10 +211,7 @@ def _one_column(name: str, values: ArrayLike) -> npt.NDArray[Any]:
         raise InvalidSampleError(
             f"{name} has {int(np.ma.getmaskarray(values).sum())} masked values; drop or fill these rows"
         )
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        raise InvalidSampleError(f"{name} must be one column of values: {error}") from None
+    array = _array(name, values)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
@@ -201,36 +228,53 @@ def _one_column(name: str, values: ArrayLike) -> npt.NDArray[Any]:
 
 
 def _equal_to(labels: npt.NDArray[Any], pos_label: Any) -> BoolVector:
-    with np.errstate(all="ignore"):
-        positive: BoolVector = np.asarray(labels == pos_label, dtype=bool)
-    if positive.shape != labels.shape:  # labels and pos_label cannot be compared: NumPy answers with one False
-        positive = np.zeros(labels.shape, dtype=bool)
+    if not isinstance(pos_label, Hashable) or isinstance(pos_label, Collection) > isinstance(pos_label, str | bytes):
+        raise TypeError(f"pos_label must be the one value of y that means positive, got {short_repr(pos_label)}")
+    if _is_missing(pos_label):
+        raise ValueError(f"pos_label must be a value of y, got {short_repr(pos_label)}")
+    positive = _same(labels, pos_label)
     others = labels[~positive]
-    if others.size and not np.all(others == others[0]):
+    if others.size and not np.all(_same(others, others[0])):
         if others.size == labels.size:
             raise InvalidSampleError(
-                f"pos_label={pos_label!r} does not occur in y, which holds {_some_values(labels)}; give the value that "
-                "means positive as it stands in y"
+                f"pos_label={short_repr(pos_label)} does not occur in y, which holds {_some_values(labels)}; give the "
+                "value "
+                "that means positive as it stands in y"
             )
         raise InvalidSampleError(
-            f"y must hold two classes, but besides pos_label={pos_label!r} it holds {_some_values(others)}; choose "
-            "one class against the rest first"
+            f"y must hold two classes, but besides pos_label={short_repr(pos_label)} it holds {_some_values(others)}; "
+            "choose one class against the rest first"
         )
     if others.size == labels.size and isinstance(pos_label, str) != isinstance(labels[0], str):
         raise InvalidSampleError(
-            f"pos_label={pos_label!r} is of another type than y, which holds {_some_values(labels)}; give the value "
-            "as it stands in y"
+            f"pos_label={short_repr(pos_label)} is of another type than y, which holds {_some_values(labels)}; give "
+            "the "
+            "value as it stands in y"
         )
     return positive
+
+
+def _same(labels: npt.NDArray[Any], value: Any) -> BoolVector:
+    """Say which labels equal the value; none where they cannot be compared."""
+    try:
+        with np.errstate(all="ignore"):
+            equal: BoolVector = np.asarray(labels == value, dtype=bool)
+    except Exception:  # whatever the class of a label or of the value makes of it
+        return np.zeros(labels.shape, dtype=bool)
+    return equal if equal.shape == labels.shape else np.zeros(labels.shape, dtype=bool)
 
 
 def _numbers(name: str, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return numbers as they are, and numbers among Python objects as float64; refuse strings and all else."""
     if values.dtype.kind == "O":
+        _refuse_collections(name, values)
         _refuse_missing(name, values)
         if all(isinstance(value, Real | Decimal) for value in values):
             _refuse_large_integers(name, [int(value) for value in values if isinstance(value, Integral)])
-            floats = values.astype(np.float64)
+            try:
+                floats = values.astype(np.float64)
+            except OverflowError:
+                raise InvalidSampleError(f"{name} hold numbers beyond float64; pass their ranks instead") from None
             if len(set(floats.tolist())) < len(set(values.tolist())):
                 raise InvalidSampleError(
                     f"{name} hold numbers that float64 cannot keep apart; pass their ranks instead"
@@ -247,8 +291,8 @@ def _refuse_large_integers(name: str, values: Sequence[Any]) -> None:
     low, high = int(min(values, default=0)), int(max(values, default=0))
     if low < -_LARGEST_EXACT_INTEGER or high > _LARGEST_EXACT_INTEGER:
         raise InvalidSampleError(
-            f"integer {name} must lie within ±2**53, where float64 keeps them apart, but reach {low}..{high}; pass "
-            "their ranks instead"
+            f"integer {name} must lie within ±2**53, where float64 keeps them apart, but reach "
+            f"{short_repr(low)}..{short_repr(high)}; pass their ranks instead"
         )
 
 
@@ -279,9 +323,19 @@ def _is_missing(value: Any) -> bool:
         return value is None or bool(value != value)
     except TypeError:  # pandas.NA has no truth value
         return True
+    except Exception:  # a class of which no two can be compared; not missing, at least
+        return False
+
+
+def _refuse_collections(name: str, values: npt.NDArray[Any]) -> None:
+    for row, value in enumerate(values):
+        if isinstance(value, Collection) and not isinstance(value, str | bytes):
+            raise InvalidSampleError(
+                f"{name} must hold one value per row, but row {row} holds {short_repr(value)}; take one column of "
+                "values"
+            )
 
 
 def _some_values(values: npt.NDArray[Any]) -> str:
-    distinct = list(dict.fromkeys(values[:10_000].tolist()))
-    shown = ", ".join(repr(value) for value in distinct[:5])
-    return f"{shown}, ..." if len(distinct) > 5 else shown
+    distinct = list(dict.fromkeys(map(short_repr, values[:10_000].tolist())))
+    return ", ".join(distinct[:5] + ["..."] * (len(distinct) > 5))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, inf
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,6 +19,15 @@ class Depth:
     n_neg: float = 0
     n_pos: float = 0
     n_rows: float = 0
+
+
+class FirstRows(NamedTuple):
+    """What the first rows of a list hold, by weight."""
+
+    tp: float
+    fp: float
+    pairs: float
+    """Pairs of a positive and a negative among them with the positive ahead, ties counting half."""
 
 
 def floor_of(sample: Sample, depth: Depth) -> float:

@@ -14,7 +14,7 @@ READERS = {
     "table": partial(read_table, target="y"),
     "columns": partial(read_columns, names=["y"]),
     "blocks": lambda path: list(table_blocks(path, {"y": "number"})),
-    "svmlight blocks": lambda path: list(svmlight_blocks(path, n_features=1)),
+    "svmlight blocks": lambda path: list(svmlight_blocks(path)),
 }
 
 

@@ -3,6 +3,9 @@
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_array
 from sklearn.pipeline import Pipeline
 
@@ -10,6 +13,7 @@ from headrank.exceptions import InvalidSampleError
 from headrank.training.columns import columns_of, conformed
 from headrank.training.features import (
     Matrix,
+    OccurringFeatures,
     blocks,
     linear_features,
     scores_of,
@@ -124,9 +128,23 @@ def test_sparse_features_stay_sparse():
     X = csr_array(np.diag([1.0, -4.0, 0.0]))
     features = sparse_features(X[:2], X[2:])
     assert features.is_sparse
-    assert features.names == ("feature 0", "feature 1", "feature 2")
+    assert features.names == ("feature 0", "feature 1")  # the third does not occur in training
+    assert features.holdout.shape == (1, 2)
     linear = linear_features(features)
-    assert linear.train.toarray().tolist() == [[1, 0, 0], [0, -1, 0]]
+    assert linear.train.toarray().tolist() == [[1, 0], [0, -1]]
+
+
+@given(st.data(), st.integers(1, 6), st.integers(1, 6), st.integers(1, 8))
+def test_features_that_occur_are_the_columns_that_are_not_empty(data, n_rows, n_features, other_width):
+    numbers = st.sampled_from([0.0, 0.0, 1.0, -2.0])
+    X = data.draw(arrays(np.float64, (n_rows, n_features), elements=numbers))
+    other = data.draw(arrays(np.float64, (3, other_width), elements=numbers))
+    step = OccurringFeatures().fit(csr_array(X))
+    occur = np.flatnonzero(X.any(axis=0))
+    assert step.numbers_.tolist() == occur.tolist()
+    wide = np.zeros((3, max(n_features, other_width)))
+    wide[:, :other_width] = other
+    assert np.array_equal(step.transform(csr_array(other)).toarray(), wide[:, occur])
 
 
 def test_matrix_takes_frames_arrays_and_sparse_matrices():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, get_args
 
-from headrank._numbers import real
+from headrank._numbers import option, real, short_repr
 
 Side = Literal["two-sided", "lower", "upper"]
 """Which ends of an interval are promised: both, or only the lower or the upper one, with all the risk spent on it."""
@@ -13,14 +13,12 @@ Side = Literal["two-sided", "lower", "upper"]
 def check_confidence(confidence: Any) -> float:
     """Return the confidence as a float strictly between 0 and 1, or refuse."""
     result = real("confidence", confidence)
-    if not 0 < result < 1:
+    if not 0 < 1 - result < 1:
         percent_given = "; it is a fraction, not percent" if 1 < result <= 100 else ""
-        raise ValueError(f"confidence must lie strictly between 0 and 1, got {confidence!r}{percent_given}")
+        raise ValueError(f"confidence must lie strictly between 0 and 1, got {short_repr(confidence)}{percent_given}")
     return result
 
 
 def check_side(side: Any) -> Side:
     """Return which ends are promised, or refuse."""
-    if side not in get_args(Side):
-        raise ValueError(f"side must be one of {', '.join(map(repr, get_args(Side)))}, got {side!r}")
-    return side  # type: ignore[no-any-return]
+    return option("side", side, get_args(Side))  # type: ignore[return-value]

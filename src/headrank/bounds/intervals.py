@@ -7,7 +7,7 @@ from functools import singledispatch
 from math import ceil, sqrt
 from typing import Any
 
-from headrank._numbers import real
+from headrank._numbers import inner_rate, option
 from headrank._types import ArrayLike
 from headrank.bounds.asymptotic.bootstrap import bootstrap, present_rows
 from headrank.bounds.asymptotic.delong import delong
@@ -40,9 +40,7 @@ METHODS = ("auto", *OF_THE_AUC, *OF_A_MEASURE, *BANDS, "bootstrap")
 
 def check_method(method: Any) -> str:
     """Return the name of a method of `interval`, or refuse."""
-    if method not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, got {method!r}")
-    return method  # type: ignore[no-any-return]
+    return option("method", method, METHODS)
 
 
 @singledispatch
@@ -129,8 +127,8 @@ def interval(
     """
     what, confidence, side = measure_of(measure), check_confidence(confidence), check_side(side)
     check_method(method)
-    if positive_rate is not None and not 0 < real("positive_rate", positive_rate) < 1:
-        raise ValueError(f"positive_rate must lie strictly between 0 and 1, got {positive_rate!r}")
+    if positive_rate is not None:
+        inner_rate("positive_rate", positive_rate)
     if clusters is not None and method != "bootstrap":
         raise ValueError(
             f"method={method!r} takes rows to be independent, those of one cluster are not; use 'bootstrap'"

@@ -10,7 +10,7 @@ import numpy as np
 
 from headrank._extras import needs_extra
 from headrank._format import percent, rounded, rounded_down, rounded_up, shown
-from headrank._numbers import real, whole
+from headrank._numbers import inner_rate, whole
 from headrank._types import ArrayLike, BoolVector, Vector
 from headrank.bounds.confidence import check_confidence
 from headrank.bounds.inequalities.binomial import (
@@ -311,11 +311,7 @@ def _checked_budget(max_fpr: Any, top: Any, alerts: Any, out_of: Any, n_rows: in
 
 def open_rate(name: str, value: Any) -> float:
     """Return the rate as a float strictly between 0 and 1, or refuse: at 1 any threshold keeps it, at 0 none."""
-    result = real(name, value)
-    if not 0 < result < 1:
-        hint = "; rates are fractions, not percent" if 1 < result <= 100 else ""
-        raise ValueError(f"{name} must lie strictly between 0 and 1, got {value!r}{hint}")
-    return result
+    return inner_rate(name, value)
 
 
 def _too_few_rows(budget: Budget, confidence: float, n: int) -> TooFewRowsError:

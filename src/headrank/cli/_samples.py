@@ -113,7 +113,7 @@ def _numbers(column: pl.Series, path: Path) -> Vector:
             f"{where} holds {bad.len():,} values that are not finite, the first in row {bad[0] + 1:,}; drop these "
             "rows, or give them a finite score"
         )
-    return column.to_numpy()
+    return (column.cast(pl.Float64) if column.dtype == pl.Int128 else column).to_numpy()  # which NumPy does not have
 
 
 def _queries(column: pl.Series, path: Path) -> npt.NDArray[Any]:

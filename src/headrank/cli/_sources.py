@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -73,11 +71,12 @@ def table_source(
         return Source(Handover(table.features), table.y, source, _sha256(data), table.qid, table.ids)
 
 
-def svmlight_source(data: Path, *, positive: str | None = None) -> Source:
+def svmlight_source(data: Path, *, positive: str | None = None, zero_based: bool = False) -> Source:
     """Read an svmlight or LETOR file; rows labelled at least ``positive`` are positive.
 
     The number of a feature is that of its column, so that files that count from 0 and from 1 are read alike, and a file
-    to score cannot be shifted against that of the training; of a file that counts from 1, column 0 is empty.
+    to score cannot be shifted against that of the training; of a file that counts from 1, column 0 is empty. Whether it
+    counts from 0, as it does if a feature 0 occurs, is remembered for matrices that are read by other programs.
     """
     from headrank.readers import read_svmlight
     from headrank.training.handover import Handover
@@ -90,7 +89,7 @@ def svmlight_source(data: Path, *, positive: str | None = None) -> Source:
             f"labels of an svmlight file are numbers; needed the least one that means positive, got {positive!r}",
             param_hint="'--positive'",
         ) from None
-    with about_svmlight(data):
+    with about_input(data):
         rows = read_svmlight(data, relevant=least, zero_based=True)
         _require_usable(data, rows.X)
         if not 0 < rows.y.sum() < rows.y.size:
@@ -103,23 +102,9 @@ def svmlight_source(data: Path, *, positive: str | None = None) -> Source:
             target="label",
             positive=f"{least:g} or more",
             qid_column=None if rows.qid is None else "qid",
+            first_feature=0 if zero_based or (rows.X.indices == 0).any() else 1,
         )
         return Source(Handover(rows.X), rows.y, source, _sha256(data), rows.qid)
-
-
-@contextmanager
-def about_svmlight(data: Path, *, n_features: int | None = None) -> Iterator[None]:
-    """As `about_input`; remedies that are arguments in Python are told as options of the command."""
-    with about_input(data):
-        try:
-            yield
-        except ValueError as error:
-            if n_features is not None and f"n_features={n_features}" in str(error):
-                raise Refusal(
-                    f"{data} has a feature beyond number {n_features - 1:,}, the last in training; remove it, or "
-                    "train on a file that has it"
-                ) from error
-            raise
 
 
 def _require_usable(data: Path, matrix: Any) -> None:

@@ -37,6 +37,9 @@ def run(
     id: options.Id = None,  # noqa: A002  # the name of the option
     drop: options.Drop = None,
     positive: options.Positive = None,
+    zero_based: Annotated[
+        bool, typer.Option("--zero-based", help="An svmlight file counts from 0, even if feature 0 never occurs.")
+    ] = False,
     holdout: Annotated[
         float, typer.Option(metavar="SHARE", help="Share of the rows (or queries) that models are judged on.")
     ] = 0.3,
@@ -61,12 +64,14 @@ def run(
         if not 0 < holdout < 1:
             raise ValueError(f"needed a share strictly between 0 and 1, got {holdout:g}")
     chosen = FitOptions(goal, holdout, models, options.confidence_of(confidence), seed)
-    chosen = replace(chosen, command=_command(data.name, target, qid, id, drop or [], positive, chosen))
+    chosen = replace(chosen, command=_command(data.name, target, qid, id, drop or [], positive, zero_based, chosen))
 
     def source(_folder: Path) -> Source:
         if is_table(data):
             if target is None:
                 raise typer.BadParameter("say which column is to be learned", param_hint="'--target'")
+            if zero_based:
+                raise typer.BadParameter("only svmlight files number their features", param_hint="'--zero-based'")
             return table_source(data, target=target, qid=qid, id=id, drop=tuple(drop or ()), positive=positive)
         for option, value in (("--target", target), ("--qid", qid), ("--id", id), ("--drop", drop)):
             if value:
@@ -75,7 +80,7 @@ def run(
                     "table in .csv, .tsv or .parquet",
                     param_hint=f"'{option}'",
                 )
-        return svmlight_source(data, positive=positive)
+        return svmlight_source(data, positive=positive, zero_based=zero_based)
 
     fit_and_write(source, chosen, out=out, overwrite=overwrite, as_json=json)
 
@@ -87,6 +92,7 @@ def _command(
     id: str | None,  # noqa: A002
     drop: list[str],
     positive: str | None,
+    zero_based: bool,
     chosen: FitOptions,
 ) -> str:
     """The command that does it all again, without the folders of this machine."""
@@ -94,6 +100,7 @@ def _command(
     words = ["headrank fit", quote(name)]
     words += [f"{option} {quote(value)}" for option, value in named.items() if value is not None]
     words += [f"--drop {quote(column)}" for column in drop]
+    words += ["--zero-based"] * zero_based
     words += [chosen.goal.option]
     usual = FitOptions(chosen.goal)
     if chosen.holdout != usual.holdout:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,6 @@ from headrank._format import rounded_percent
 from headrank.cli import _options as options
 from headrank.cli._failures import Refusal, about_input, about_output, after_writing
 from headrank.cli._printing import console, print_json, progress_bar
-from headrank.cli._sources import about_svmlight
 
 if TYPE_CHECKING:
     import polars as pl
@@ -176,9 +176,19 @@ def _refuse_names(named: str | None, drop: Sequence[str], keep: Sequence[str]) -
 def _svmlight_blocks(fitted: TableModel, data: Path, n_rows: int, advance: Callable[[float], None]) -> Iterator[_Block]:
     from headrank.readers.blocks import svmlight_blocks
 
-    with about_svmlight(data, n_features=fitted.n_features):
-        for matrix in svmlight_blocks(data, n_features=fitted.n_features, n_rows=n_rows, advance=advance):
-            yield _Block(matrix)
+    known, first = fitted.feature_numbers(), fitted.first_feature
+    said = False
+    for matrix in svmlight_blocks(data, n_rows=n_rows, advance=advance):
+        other = matrix.indices[~np.isin(matrix.indices, known)]
+        if other.size and not said:
+            said = True
+            warnings.warn(
+                f"{data} has features that did not occur in training, number {other[0]} for one; they have no weight",
+                UserWarning,
+                stacklevel=2,
+            )
+        matrix.resize(matrix.shape[0], fitted.n_features + first)
+        yield _Block(matrix[:, first:])
 
 
 def _table_blocks(

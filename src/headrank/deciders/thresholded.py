@@ -15,13 +15,14 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
 
 from headrank._types import ArrayLike, BoolVector, IntVector, Vector
-from headrank.labels import check_queries, check_weights
+from headrank.labels import check_classes, check_queries, check_weights
 
 
 class LabelledRows:
     """Checked training rows: features as they came, classes, and weights and queries where given."""
 
     def __init__(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, qid: ArrayLike | None) -> None:
+        check_classes(y)
         labels = column_or_1d(y, warn=True)
         if not labels.size:
             raise ValueError("Found array with 0 sample(s): needed rows of two classes")

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
-from headrank._numbers import rate
+from headrank._numbers import rate, whole
 from headrank._types import ArrayLike, BoolVector, Vector
 from headrank.curve import RocCurve
 from headrank.deciders.thresholded import LabelledRows, ThresholdedScorer, scores_of
@@ -136,12 +136,13 @@ class TopFractionClassifier(ThresholdedScorer):
     def _n_folds(self, positive: BoolVector) -> int:
         n_pos = int(np.count_nonzero(positive))
         rarer = min(n_pos, positive.size - n_pos)
-        if self.cv is None or rarer < self.cv:
+        n_folds = whole("cv", self.cv, at_least=2)
+        if rarer < n_folds:
             raise ValueError(
                 f"cv={self.cv} folds need as many rows of each class, but one class has {rarer}; use cv={rarer}, or "
                 "cv=None for the scores of the rows the scorer was fitted to"
             )
-        return self.cv
+        return n_folds
 
 
 def _moments(scores: Vector, weights: Vector | None) -> tuple[float, float]:

@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from headrank._numbers import short_repr
 from headrank._types import ArrayLike, BoolVector, IntVector, Vector
 from headrank.curve import RocCurve
+from headrank.estimators._matrix import LARGEST, shift_of, shifted
 from headrank.estimators._risk import LinearRisk, ScoredPoint
 from headrank.exceptions import OneClassError
 from headrank.labels import Sample, check_queries, check_weights
@@ -41,6 +43,8 @@ class Problem:
     scale: Vector | None
     unit: float = 1.0
     """The typical size of a feature, after scaling: the root of its mean variance over features."""
+    shift: Vector | None = None
+    """What was subtracted from the features as they came in, before scaling."""
 
     def with_surrogate(self, kind: str, *, measure: Measure | None = None, bandwidth: float = 0.3) -> Problem:
         """The same rows, to be learned by another surrogate, of the problem's measure or of another."""
@@ -133,6 +137,24 @@ class Problem:
             return True  # the scores differ by rounding alone
         return all(ray.at(step / spread).value >= 1 - _COLLAPSED for step in _LONGER_STEPS)
 
+    def intercept(self, weights: Vector, scores: Vector) -> float:
+        """Minus the threshold of the scores that these weights give the features as they came in."""
+        moved = 0.0 if self.shift is None else float(self.shift @ self.coef(weights))
+        return -(self.threshold(scores) + moved)
+
+    def require_computable(self, C: float, name: str = "C") -> float:
+        """Return C, or raise: the square of the objective's gradient must be finite."""
+        n_losses = 1.0
+        if self.kind.sums:
+            n_losses = float(self.risk.positive.size if self.weights is None else self.weights.sum())
+        if C * n_losses > LARGEST:
+            of_rows = "" if n_losses == 1 else f" times the total weight of the rows, {n_losses:.3g},"
+            raise ValueError(
+                f"{name}{of_rows} must be at most {LARGEST:g}, where the objective can be computed, got {name}={C:g}; "
+                f"lower {name}{' or the weights' if of_rows else ''}"
+            )
+        return C
+
     def threshold(self, scores: Vector) -> float:
         """Return the score above which as many rows lie as there are positives: half way between two rows."""
         if self.weights is None:
@@ -158,16 +180,23 @@ def pose(
     qid: ArrayLike | None,
     standardize: bool | None,
 ) -> Problem:
-    """Join rows and labels to a problem, without rows of weight 0. X is checked already; nothing of it is copied.
+    """Join rows and labels to a problem, without rows of weight 0. X is checked already.
+
+    Nothing of X is copied, unless a feature is far from 0, as seconds since 1970 are: products would lose its digits.
 
     With ``standardize=None`` dense features are divided by their standard deviations, sparse ones only where these are
     above 1: what is at most 1 by design, as bits of fingerprints and weights of words, ranks worse when it is scaled.
     """
+    if standardize is not None and not isinstance(standardize, bool | np.bool_):
+        raise TypeError(f"standardize must be True, False or None, got {short_repr(standardize)}")
     of_all = None if sample_weight is None else check_weights(sample_weight)
     queries = None if qid is None else check_queries(qid)
     for name, values in (("sample_weight", of_all), ("qid", queries)):
         if values is not None and values.size != positive.size:
             raise ValueError(f"{name} must have one value per row: X has {positive.size} rows, {name} {values.size}")
+    shift = shift_of(X)
+    if shift is not None:
+        X = shifted(X, shift)
     rows, weights = open_rows(X), of_all
     if of_all is not None and not of_all.all():
         present = np.flatnonzero(of_all)
@@ -180,7 +209,7 @@ def pose(
     loss = surrogate_for(measure, surrogate, _facts(kind, positive, weights, queries), bandwidth=bandwidth)
     scale, unit = _scaling(X, of_all, standardize, wants_unit=not kind.needs_range)
     rows = rows if scale is None else ScaledRows(rows, scale)
-    return Problem(LinearRisk(rows, loss, positive), kind, measure, weights, queries, scale, unit)
+    return Problem(LinearRisk(rows, loss, positive), kind, measure, weights, queries, scale, unit, shift)
 
 
 def _scaling(
@@ -205,8 +234,11 @@ def variances_of(X: Any, weights: Vector | None) -> Vector:
     from sklearn.utils import gen_batches
 
     scaler = StandardScaler(with_mean=False)
+    if weights is not None:  # scikit-learn takes them in the type of X, and refuses a block without weight
+        weights = np.asarray(weights / weights.max(), dtype=X.dtype)
     for block in gen_batches(X.shape[0], max(_BLOCK_VALUES // X.shape[1], 1)):
-        scaler.partial_fit(X[block], sample_weight=None if weights is None else weights[block])
+        if weights is None or weights[block].any():
+            scaler.partial_fit(X[block], sample_weight=None if weights is None else weights[block])
     constant = scaler.scale_ != np.sqrt(scaler.var_)  # scikit-learn's verdict: it gives them a scale of 1
     return np.where(constant, 0.0, scaler.var_)
 

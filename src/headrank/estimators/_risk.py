@@ -37,7 +37,9 @@ class LinearRisk:
 
     def at_scores(self, scores: Vector) -> ScoredPoint:
         """Evaluate at the weights that give these scores: no pass over the rows."""
-        cut = self.surrogate(scores[self._pos_rows], scores[self._neg_rows])
+        # No surrogate notices a common shift of the scores, but large ones cost the digits of the differences.
+        centred = scores - scores.mean()
+        cut = self.surrogate(centred[self._pos_rows], centred[self._neg_rows])
         coef = np.empty(scores.size)
         coef[self._pos_rows] = cut.pos_coef
         coef[self._neg_rows] = cut.neg_coef

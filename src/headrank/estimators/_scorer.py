@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from headrank._types import ArrayLike, BoolVector, Vector
+from headrank.estimators._matrix import checked_matrix, checked_matrix_and_labels
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
 from headrank.rows import open_rows
@@ -28,7 +29,7 @@ class Scorer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
     def decision_function(self, X: Any) -> Vector:
         """Score rows, higher = more positive; above 0 is what `predict` calls positive."""
         check_is_fitted(self)
-        return self._scores(validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False))
+        return self._scores(checked_matrix(self, X, reset=False))
 
     def predict(self, X: Any) -> Any:
         """Call positive as large a share of rows like the training rows as was positive there; see the notes."""
@@ -46,7 +47,7 @@ class Scorer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
 
     def _admitted(self, X: Any, y: ArrayLike) -> tuple[Any, BoolVector]:
         """Check rows and labels, remember features and classes, and say which rows are positive."""
-        X, labels = validate_data(self, X, y, accept_sparse="csr", dtype=(np.float64, np.float32))
+        X, labels = checked_matrix_and_labels(self, X, y)
         self.classes_, positive = _two_classes(labels)
         return X, positive
 

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.kernel_approximation import Nystroem
 
-from headrank._numbers import above_zero, whole
+from headrank._numbers import above_zero, real, short_repr, whole
 from headrank._types import ArrayLike, Vector
 from headrank.estimators._problem import variances_of
 from headrank.estimators._scorer import Scorer
@@ -101,24 +101,44 @@ class KernelRanker(Scorer):
         X, positive = self._admitted(X, y)
         n_components = whole("n_components", self.n_components, at_least=1)
         self.exact_ = bool(X.shape[0] <= n_components)
-        self.features_ = Nystroem(
-            kernel=self.kernel,
-            gamma=self._gamma(X) if self.kernel in _TAKES_GAMMA else None,
-            degree=self.degree if self.kernel in _TAKES_DEGREE else None,
-            coef0=self.coef0 if self.kernel in _TAKES_COEF0 else None,
-            n_components=min(n_components, X.shape[0]),
-            random_state=self.random_state,
-        ).fit(X)
         template = LinearRankerCV(standardize=False) if self.ranker is None else self.ranker
+        if not isinstance(template, LinearRanker | LinearRankerCV):
+            raise TypeError(f"ranker must be a LinearRanker or a LinearRankerCV, got {short_repr(template)}")
+        self.features_, features = self._made_features(X, n_components)
         self.ranker_ = clone(template).set_params(measure=self.measure)
-        self.ranker_.fit(self.features_.transform(X), positive, sample_weight=sample_weight, qid=qid)
+        self.ranker_.fit(features, positive, sample_weight=sample_weight, qid=qid)
         return self
 
+    def _made_features(self, X: Any, n_components: int) -> tuple[Any, Vector]:
+        """The map from rows to features, and the features of these rows, or raise where they are not finite."""
+        known = self.kernel if isinstance(self.kernel, str) else ""
+        features = Nystroem(
+            kernel=self.kernel if isinstance(self.kernel, str) or callable(self.kernel) else short_repr(self.kernel),
+            gamma=self._gamma(X) if known in _TAKES_GAMMA else None,
+            degree=real("degree", self.degree) if known in _TAKES_DEGREE else None,
+            coef0=real("coef0", self.coef0) if known in _TAKES_COEF0 else None,
+            n_components=min(n_components, X.shape[0]),
+            random_state=self.random_state,
+        )
+        try:
+            with np.errstate(all="ignore"):
+                values: Vector = features.fit(X).transform(X)
+                finite = bool(np.isfinite(values).all())
+        except (np.linalg.LinAlgError, ArithmeticError):
+            finite = False
+        if not finite:
+            raise ValueError(
+                f"kernel={short_repr(self.kernel)} gives numbers beyond float64 on these rows; scale the features "
+                "first, as "
+                "in make_pipeline(StandardScaler(), KernelRanker(...)), or lower gamma, coef0 and degree"
+            )
+        return features, values
+
     def _gamma(self, X: Any) -> float:
-        if isinstance(self.gamma, str) and self.gamma != "scale":
-            raise ValueError(f"gamma must be a number above 0 or 'scale', got {self.gamma!r}")
-        if self.gamma != "scale":
+        if not isinstance(self.gamma, str):
             return above_zero("gamma", self.gamma)
+        if self.gamma != "scale":
+            raise ValueError(f"gamma must be a number above 0 or 'scale', got {self.gamma!r}")
         variance = _variance(X)
         return 1 / (X.shape[1] * variance) if variance > 0 else 1.0
 

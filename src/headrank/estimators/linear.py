@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
-from headrank._numbers import above_zero, whole
+from headrank._numbers import above_zero, option, whole
 from headrank._types import ArrayLike, Vector
 from headrank.estimators._problem import SOLVERS, Problem, live_line, pose
 from headrank.estimators._scorer import LinearScorer
@@ -21,6 +21,7 @@ from headrank.exceptions import CollapsedFitWarning
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
 from headrank.solvers import Bundle, Solution, Step, lbfgs
+from headrank.surrogates import KINDS
 from headrank.surrogates.smooth import ConstantScoresError
 
 _ANNEALING = (4.0, 2.0)
@@ -198,7 +199,7 @@ class LinearRanker(LinearScorer):
             X,
             positive,
             measure=measure_of(self.measure),
-            surrogate=self.surrogate,
+            surrogate=option("surrogate", self.surrogate, KINDS),
             bandwidth=above_zero("bandwidth", self.bandwidth),
             sample_weight=sample_weight,
             qid=qid,
@@ -212,10 +213,11 @@ class LinearRanker(LinearScorer):
             if strangers := [type(each).__name__ for each in starts if not isinstance(each, LinearRanker)]:
                 raise TypeError(f"start must be a LinearRanker, or several, got {', '.join(strangers)}")
             return problem.averaged([ranker._learned_from(problem) for ranker in starts])
+        logistic = problem.with_surrogate("logistic")
         solution = lbfgs(
-            problem.with_surrogate("logistic").risk,
+            logistic.risk,
             n_features=problem.rows.n_features,
-            C=above_zero("start_C", self.start_C),
+            C=logistic.require_computable(above_zero("start_C", self.start_C), "start_C"),
             tol=above_zero("tol", self.tol),
             max_iter=whole("max_iter", self.max_iter, at_least=1),
             unit=1 / problem.unit,  # so that multiplying all features by a number changes nothing
@@ -253,7 +255,7 @@ class LinearRanker(LinearScorer):
         """Become what `_solve` has found: set all that `fit` sets but the classes and the names of the features."""
         scores = problem.scores(solution)
         self.coef_ = problem.coef(solution.weights)
-        self.intercept_ = -problem.threshold(scores)
+        self.intercept_ = problem.intercept(solution.weights, scores)
         self.objective_, self.lower_bound_, self.gap_ = solution.objective, solution.lower, solution.gap
         learned = solution.weights.any() or problem.kind.convex  # the smooth risk has no value at constant scores
         self.risk_ = problem.risk.at_scores(scores).value if learned else nan
@@ -283,11 +285,10 @@ class LinearRanker(LinearScorer):
         ``bundle`` holds what is known of a hinge from earlier solves; ``anchor`` is the scorer the smooth surrogate
         stays near, as `_anchor` finds it.
         """
-        if self.solver not in SOLVERS:
-            raise ValueError(f"solver must be one of {', '.join(map(repr, SOLVERS))}, got {self.solver!r}")
+        option("solver", self.solver, SOLVERS)
         limits: dict[str, Any] = {
             "n_features": problem.rows.n_features,
-            "C": C,
+            "C": problem.require_computable(C),
             "tol": above_zero("tol", self.tol),
             "max_iter": whole("max_iter", self.max_iter, at_least=1),
             "callback": live_line if self.verbose else None,

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from headrank._extras import needs_extra
-from headrank._numbers import above_zero
+from headrank._numbers import above_zero, listed
 from headrank._types import ArrayLike, BoolVector, Vector
 from headrank.estimators.linear import LinearRanker
 from headrank.estimators.threads import limit_blas_threads
@@ -87,7 +87,7 @@ def path(
     >>> result.measures.round(1), result.collapsed
     (array([0.7, 0.7, 0.7]), array([False, False, False]))
     """
-    ordered = sorted(above_zero("C", C) for C in Cs)
+    ordered = sorted(above_zero("C", C) for C in listed("Cs", Cs))
     if not ordered:
         raise ValueError("needed at least one C, got none")
     if not isinstance(ranker, LinearRanker):

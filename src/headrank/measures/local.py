@@ -13,8 +13,8 @@ from typing import ClassVar, Self
 
 from headrank._format import shown
 from headrank._numbers import rate
-from headrank.curve import FirstRows, RocCurve, share
-from headrank.levels import Depth
+from headrank.curve import RocCurve, share
+from headrank.levels import Depth, FirstRows
 from headrank.measures.measure import Measure, registered
 from headrank.measures.spelling import number
 

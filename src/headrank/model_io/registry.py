@@ -23,6 +23,7 @@ _HOMES = {
     "LinearRanker@1": "headrank.estimators.linear.LinearRanker",
     "LinearRankerCV@1": "headrank.estimators.cv.cross_validation.LinearRankerCV",
     "Matrix@1": "headrank.training.features.Matrix",
+    "OccurringFeatures@1": "headrank.training.features.OccurringFeatures",
     "SoftScaler@1": "headrank.training.scaling.SoftScaler",
     "Step@1": "headrank.solvers.trace.Step",
     "TableEncoder@1": "headrank.training.encoding.TableEncoder",

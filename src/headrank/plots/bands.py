@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
+from headrank._numbers import option
 from headrank._types import Vector
 from headrank.curve import RocCurve
 from headrank.measures import TPRAtFPR
@@ -26,15 +27,17 @@ class Limits(NamedTuple):
 
 def check_band(band: str | None) -> None:
     """Refuse what is no kind of band."""
-    if band is not None and band not in get_args(Band):
-        raise ValueError(f"band must be one of {', '.join(map(repr, get_args(Band)))} or None, got {band!r}")
+    if band is not None:
+        option("band", band, get_args(Band))
 
 
 def limits_of(curve: RocCurve, kind: str, confidence: float, window: Window) -> Limits:
     """Return the limits of the whole curve at once, or of each of its points by itself, for any distribution."""
     from headrank.bounds.band.band import band
+    from headrank.bounds.confidence import check_confidence
     from headrank.bounds.fixed.fixed_range import at_point
 
+    confidence = check_confidence(confidence)
     n_points = _POINTS if kind == "pointwise" else _VERTICES
     between = np.geomspace if window.log else np.linspace
     fpr = between(window.left, window.right, n_points)

@@ -33,6 +33,21 @@ FONT_SIZE = 8.5
 
 
 @dataclass(frozen=True)
+class Picture:
+    """What is to be drawn: one label, style and band per curve."""
+
+    measure: Measure | None
+    window: Window
+    labels: list[str]
+    styles: list[Mapping[str, Any]]
+    limits: list[Limits]
+    band: str
+    controls: list[Control]
+    points: list[Point]
+    square: bool
+
+
+@dataclass(frozen=True)
 class Pen:
     """Draws on these axes what the window shows."""
 

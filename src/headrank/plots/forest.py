@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from headrank._extras import needs_extra
 from headrank._format import number, percent
+from headrank._numbers import short_repr
 from headrank.bounds.interval import Interval
 from headrank.plots.drawing import COLOURS, FONT_SIZE
 
@@ -65,6 +66,8 @@ class ForestDisplay:
     chance_lines_: list[Line2D]
 
     def __init__(self, intervals: Mapping[str, Interval]) -> None:
+        if not isinstance(intervals, Mapping):
+            raise TypeError(f"intervals must be a mapping of names to Interval, got {short_repr(intervals)}")
         if not intervals:
             raise ValueError("needed at least one interval to draw, got none")
         for name, interval in intervals.items():

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 import numpy as np
 
 from headrank._extras import needs_extra
+from headrank._numbers import listed, short_repr
 from headrank._types import BoolVector, Vector
 
 if TYPE_CHECKING:
@@ -62,8 +63,10 @@ class PathDisplay:
     figure_: Figure
 
     def __init__(self, path: Path, *, feature_names: Any = None) -> None:
+        if getattr(getattr(path, "coefs", None), "ndim", 0) != 2:
+            raise TypeError(f"needed what headrank.path returns, got {short_repr(path)}")
         n_features = path.coefs.shape[1]
-        names = [str(i) for i in range(n_features)] if feature_names is None else [str(name) for name in feature_names]
+        names = list(map(str, range(n_features) if feature_names is None else listed("feature_names", feature_names)))
         if len(names) != n_features:
             raise ValueError(f"needed one name for each of {n_features} features, got {len(names)}")
         self.path = path

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from headrank._numbers import short_repr
 from headrank._types import ArrayLike, Vector
 from headrank.curve import RocCurve
 from headrank.exceptions import InvalidSampleError
@@ -47,6 +49,8 @@ def fold_curves(
     """Yield the curve of each fold's estimator on the rows it has not seen."""
     from sklearn.utils import _safe_indexing  # documented as public in spite of its name
 
+    if not isinstance(cv_results, Mapping):
+        raise TypeError(f"cv_results must be what cross_validate returns, got {short_repr(cv_results)}")
     missing = [key for key in ("estimator", "indices") if key not in cv_results]
     if missing:
         raise ValueError(
@@ -73,8 +77,8 @@ def _column(name: str, classes: Any, pos_label: Any) -> int:
             "against the rest and use RocDisplay.from_predictions"
         )
     wanted = 1 if pos_label is None else pos_label
-    if wanted not in labels:
-        source = "the default positive class 1" if pos_label is None else f"pos_label={pos_label!r}"
+    if not isinstance(wanted, str | bytes | Real | np.generic) or wanted not in labels:
+        source = "the default positive class 1" if pos_label is None else f"pos_label={short_repr(pos_label)}"
         raise ValueError(f"{source} is not among the classes {labels} of {name}; say which one is with pos_label=...")
     return labels.index(wanted)
 

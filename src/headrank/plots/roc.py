@@ -10,13 +10,13 @@ import numpy as np
 
 from headrank._extras import needs_extra
 from headrank._format import number
-from headrank._numbers import rate
+from headrank._numbers import rate, short_repr
 from headrank._types import ArrayLike
 from headrank.curve import RocCurve
 from headrank.measures import AUC, Measure
 from headrank.measures import measure as measure_of
 from headrank.plots.bands import Band, check_band, limits_of, named
-from headrank.plots.drawing import Pen
+from headrank.plots.drawing import Pen, Picture
 from headrank.plots.polyline import Window, clip, first_false_positive
 from headrank.plots.regions import point_of, region_of, top_of
 from headrank.plots.responses import fold_curves, positive_scores
@@ -109,6 +109,8 @@ class RocDisplay:
     def __init__(
         self, curves: RocCurve | Mapping[str, RocCurve], *, pos_label: Any = None, folds_of: str | None = None
     ) -> None:
+        if not isinstance(curves, RocCurve | Mapping):
+            raise TypeError(f"curves must be a RocCurve or a mapping of names to RocCurve, got {short_repr(curves)}")
         named = {UNNAMED: curves} if isinstance(curves, RocCurve) else dict(curves)
         if not named:
             raise ValueError("needed at least one curve to draw, got none")
@@ -161,6 +163,8 @@ class RocDisplay:
         >>> import matplotlib.pyplot as plt
         >>> plt.close(display.figure_)
         """
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"name must be a string, got {short_repr(name)}")
         if not isinstance(scores, Mapping):
             scores = {UNNAMED if name is None else name: scores}
         elif name is not None:
@@ -306,6 +310,28 @@ class RocDisplay:
             import matplotlib.pyplot as plt
 
         # All that may be refused comes before the first stroke: no half-drawn or empty figure is left behind.
+        picture = self._picture(measure, top, max_fpr, log, band, confidence, curve_kwargs)
+        if ax is None:
+            _, ax = plt.subplots(figsize=(5.2, 5.2) if picture.square else (6.4, 4.8), layout="constrained")
+        pen = Pen(ax, picture.window)
+        self.ax_, self.figure_ = ax, pen.figure
+        self._draw(pen, picture)
+        self.chance_line_ = pen.chance(picture.measure) if chance else None
+        self.control_line_ = None if top is None else pen.controls(top, picture.controls)
+        pen.frame(self.lines_, self.pos_label, square=picture.square, despine=despine)
+        return self
+
+    def _picture(
+        self,
+        measure: Measure | str | None,
+        top: float | None,
+        max_fpr: float | None,
+        log: bool,
+        band: Band | None,
+        confidence: float,
+        curve_kwargs: Styles | None,
+    ) -> Picture:
+        """Check all options, and compute what is to be drawn."""
         curves = list(self.curves.values())
         measure = None if measure is None else measure_of(measure)
         if max_fpr is None and not any(curve.complete for curve in curves):
@@ -321,22 +347,20 @@ class RocDisplay:
         limits = [] if band is None else [limits_of(curve, band, confidence, window) for curve in curves]
         window = replace(window, top=max([window.top, *(float(each.upper.max()) for each in limits)]))
         square = max_fpr is None and not log
-        if ax is None:
-            _, ax = plt.subplots(figsize=(5.2, 5.2) if square else (6.4, 4.8), layout="constrained")
+        band_name = "" if band is None else named(band, confidence)
+        controls = [control for _, control in tops]
+        return Picture(measure, window, labels, styles, limits, band_name, controls, points, square)
 
-        pen = Pen(ax, window)
-        self.ax_, self.figure_ = ax, pen.figure
-        self.lines_ = pen.curves(curves, labels, styles, alike=self.folds_of is not None)
+    def _draw(self, pen: Pen, picture: Picture) -> None:
+        """Draw what belongs to the curves: lines, shades or bands, and points."""
+        curves = list(self.curves.values())
+        self.lines_ = pen.curves(curves, picture.labels, picture.styles, alike=self.folds_of is not None)
         colours = [line.get_color() for line in self.lines_]
-        region = None if measure is None else region_of(measure)
-        shaded = region is not None and self.folds_of is None and len(curves) <= _MOST_SHADED and not limits
-        self.shades_ = pen.shades(curves, region, colours) if shaded and region is not None else []
-        self.bands_ = pen.bands(limits, colours, "" if band is None else named(band, confidence))
-        self.chance_line_ = pen.chance(measure) if chance else None
-        self.control_line_ = None if top is None else pen.controls(top, [control for _, control in tops])
-        self.points_ = pen.points(points, colours)
-        pen.frame(self.lines_, self.pos_label, square=square, despine=despine)
-        return self
+        region = None if picture.measure is None else region_of(picture.measure)
+        shaded = self.folds_of is None and len(curves) <= _MOST_SHADED and not picture.limits
+        self.shades_ = [] if region is None or not shaded else pen.shades(curves, region, colours)
+        self.bands_ = pen.bands(picture.limits, colours, picture.band)
+        self.points_ = pen.points(picture.points, colours)
 
     def _window(self, max_fpr: float | None, log: bool) -> Window:
         right = 1.0 if max_fpr is None else rate("max_fpr", max_fpr, above_zero=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from headrank._extras import needs_extra
 from headrank._format import percent, rounded_percent
-from headrank._numbers import ordered
+from headrank._numbers import listed, ordered
 from headrank._types import Vector
 from headrank.bounds.planning.auc import Method, Plan, error_rate_factor
 from headrank.plots.drawing import COLOURS, FONT_SIZE, LINE_STYLES
@@ -72,7 +72,7 @@ class SampleSizeDisplay:
         auc: float | None = None,
     ) -> None:
         for name, values in (("positive_rates", positive_rates), ("confidences", confidences)):
-            if len(values) == 0:
+            if not listed(name, values):
                 raise ValueError(f"needed at least one of {name}, got none")
         low, high = ordered("epsilon", min_epsilon, max_epsilon)
         if low == 0:

@@ -87,13 +87,12 @@ def table_blocks(
 def svmlight_blocks(
     path: str | PathLike[str],
     *,
-    n_features: int,
     n_rows: int = 100_000,
     advance: Callable[[float], None] = lambda _share: None,
 ) -> Iterator[Any]:
-    """Read the features of an svmlight or LETOR file in blocks of rows, CSR matrices with ``n_features`` columns.
+    """Read the features of an svmlight or LETOR file in blocks of rows, as CSR matrices.
 
-    Column j is feature j, whether the file counts from 0 or from 1.
+    Column j is feature j, whether the file counts from 0 or from 1. A block has columns up to its last feature.
     """
     file = existing(path)
     with file.open("rb") as raw, opened(file, raw) as stream:
@@ -101,7 +100,7 @@ def svmlight_blocks(
         n_before = 0
         try:
             while lines := list(islice(stream, n_rows)):
-                X = load_lines(file, lines, n_features=n_features, first_row=n_before + 1)
+                X = load_lines(file, lines, first_row=n_before + 1)
                 n_before += X.shape[0]
                 if X.shape[0]:
                     yield X

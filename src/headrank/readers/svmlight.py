@@ -74,9 +74,9 @@ def read_svmlight(
         raise ValueError(f"relevant must be a finite number, the lowest label of a positive row, got {relevant!r}")
     file = existing(path)
     try:
-        X, grades, qid = _load(file, n_features=n_features, zero_based=zero_based)
+        X, grades, qid = _load(file)
     except (ValueError, OverflowError) as error:
-        raise ValueError(_why_unreadable(file, error, n_features, zero_based)) from error
+        raise ValueError(_why_unreadable(file, error)) from error
     except UNPACKING_ERRORS as error:
         if disk_failed(error):
             raise
@@ -87,6 +87,7 @@ def read_svmlight(
         raise ValueError(
             f"{file} holds no rows: needed lines like '1 qid:7 1:0.5 3:2'; check that it is the right file"
         )
+    X = _numbered(file, X, n_features, zero_based)
     _require_finite(file, X, 1)
     if np.isnan(grades).any():
         raise ValueError(f"{file} has {np.isnan(grades).sum()} rows labelled nan; label or remove them")
@@ -98,14 +99,28 @@ def read_svmlight(
     return RankingData(X, grades >= relevant, qid if qid.size else None, grades)
 
 
-def load_lines(file: Path, lines: list[bytes], *, n_features: int, first_row: int = 1) -> Any:
+def load_lines(file: Path, lines: list[bytes], *, first_row: int = 1) -> Any:
     """Return the features of some lines of a file as a CSR matrix, in which column j is feature j."""
     try:
-        X, _, _ = _load(BytesIO(b"".join(lines)), n_features=n_features, zero_based=True)
+        X, _, _ = _load(BytesIO(b"".join(lines)))
     except (ValueError, OverflowError) as error:
-        raise ValueError(_why_unreadable(file, error, n_features, zero_based=True)) from error
+        raise ValueError(_why_unreadable(file, error)) from error
     _require_finite(file, X, first_row)
     return X
+
+
+def _numbered(file: Path, X: Any, n_features: int | None, zero_based: bool) -> Any:
+    """The matrix whose first column is feature 0 or feature 1, and that has as many columns as were asked for."""
+    indices = X.indices if zero_based else X.indices - 1
+    if indices.size and indices.min() < 0:
+        raise ValueError(f"{file} has a feature 0, so it counts its features from 0; read it with zero_based=True")
+    width = int(indices.max()) + 1 if indices.size else 0
+    if n_features is not None and width > n_features:
+        raise ValueError(
+            f"{file} has a feature above n_features={n_features}: its last is number {width - zero_based}; raise "
+            "n_features, or leave it out"
+        )
+    return type(X)((X.data, indices, X.indptr), shape=(X.shape[0], width if n_features is None else n_features))
 
 
 def _require_finite(file: Path, X: Any, first_row: int) -> None:
@@ -119,36 +134,30 @@ def _require_finite(file: Path, X: Any, first_row: int) -> None:
         )
 
 
-def _load(source: Any, *, n_features: int | None, zero_based: bool) -> tuple[Any, Vector, npt.NDArray[np.int64]]:
+def _load(source: Any) -> tuple[Any, Vector, npt.NDArray[np.int64]]:
+    """Features, labels and queries; column j is feature j."""
     from sklearn.datasets import load_svmlight_file
 
     X, grades, qid = load_svmlight_file(
-        source if isinstance(source, BytesIO) else str(source),
-        query_id=True,
-        n_features=n_features,
-        zero_based=zero_based,
+        source if isinstance(source, BytesIO) else str(source), query_id=True, zero_based=True
     )
     return X, grades, qid
 
 
-def _why_unreadable(file: Path, error: Exception, n_features: int | None, zero_based: bool) -> str:
-    if "n_features" in str(error):
-        return f"{file} has a feature above n_features={n_features}: {error}; raise n_features, or leave it out"
-    if "Invalid index 0" in str(error):
-        return f"{file} has a feature 0, so it counts its features from 0; read it with zero_based=True"
-    where = _first_bad_line(file, zero_based)
+def _why_unreadable(file: Path, error: Exception) -> str:
+    where = _first_bad_line(file)
     return (
         f"{file} is not an svmlight file{where}: {error}; needed a label, then 'qid:number' or nothing, then "
         "'feature:value' with whole feature numbers in rising order"
     )
 
 
-def _first_bad_line(file: Path, zero_based: bool) -> str:
+def _first_bad_line(file: Path) -> str:
     """Say where the file goes wrong, as scikit-learn does not. By blocks first: a call per line is slow."""
 
     def parses(lines: list[bytes]) -> bool:
         try:
-            _load(BytesIO(b"".join(lines)), n_features=None, zero_based=zero_based)
+            _load(BytesIO(b"".join(lines)))
         except (ValueError, OverflowError):
             return False
         return True

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from headrank._types import Vector
+from headrank.rows.precision import in_precision_of
 
 _BLOCK_ROWS = 16_384
 
@@ -26,14 +27,16 @@ class DenseRows:
 
     def scores(self, weights: Vector) -> Vector:
         """X @ weights."""
-        return np.asarray(self.X @ weights.astype(self.X.dtype, copy=False), dtype=np.float64)
+        narrow, factor = in_precision_of(self.X, weights)
+        return np.asarray(self.X @ narrow, dtype=np.float64) * factor
 
     def combine(self, coef: Vector) -> Vector:
         """The product coef @ X, for one vector or several."""
         if self.X.dtype == np.float64:
             return np.asarray(coef @ self.X if coef.ndim == 1 else (self.X.T @ coef.T).T)  # each the faster one
+        narrow, factor = in_precision_of(self.X, coef)
         total: Vector = np.zeros((*coef.shape[:-1], self.n_features))
         for start in range(0, self.X.shape[0], _BLOCK_ROWS):
             block = slice(start, start + _BLOCK_ROWS)
-            total += coef[..., block].astype(self.X.dtype) @ self.X[block]
-        return total
+            total += narrow[..., block] @ self.X[block]
+        return total * factor

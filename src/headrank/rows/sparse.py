@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from headrank._types import Vector
+from headrank.rows.precision import in_precision_of
 
 _BLOCK_ROWS = 16_384
 
@@ -27,17 +28,19 @@ class SparseRows:
 
     def scores(self, weights: Vector) -> Vector:
         """X @ weights."""
-        return np.asarray(self.X @ weights.astype(self.X.dtype, copy=False), dtype=np.float64)
+        narrow, factor = in_precision_of(self.X, weights)
+        return np.asarray(self.X @ narrow, dtype=np.float64) * factor
 
     def combine(self, coef: Vector) -> Vector:
         """The product coef @ X, for one vector or several."""
         if self.X.dtype == np.float64:
             return np.asarray((self.X.T @ coef.T).T)
+        narrow, factor = in_precision_of(self.X, coef)
         total: Vector = np.zeros((*coef.shape[:-1], self.n_features))
         for start in range(0, self.X.shape[0], _BLOCK_ROWS):
             stop = min(start + _BLOCK_ROWS, self.X.shape[0])
-            total += (self._block(start, stop).T @ coef[..., start:stop].T.astype(self.X.dtype)).T
-        return total
+            total += (self._block(start, stop).T @ narrow[..., start:stop].T).T
+        return total * factor
 
     def _block(self, start: int, stop: int) -> Any:
         """Some of the rows, as a matrix that shares their memory."""

@@ -9,6 +9,8 @@ import numpy as np
 from headrank._types import Vector
 from headrank.solvers.qp import solve_dual
 
+ROUNDING = 1e-13
+"""A lower bound is a difference of two numbers: what is proved is less by this share of them, whatever was rounded."""
 _IDLE_LIMIT = 20
 """A cut that has carried no weight for so many solves in a row is taken to be dead."""
 _MOST_CUTS = 300
@@ -20,6 +22,8 @@ class Model:
 
     weights: Vector
     lower: float
+    proved: float
+    """The same, lowered by what rounding may have added."""
 
 
 class Bundle:
@@ -55,9 +59,10 @@ class Bundle:
                 weights -= coefficient * normal
         # The bound is computed from the weights themselves: it holds for any coefficients >= 0 with sum <= C,
         # however well or badly the quadratic program was solved.
-        lower = float(coefficients @ self.offsets - weights @ weights / 2)
+        height, descent = float(coefficients @ self.offsets), float(weights @ weights) / 2
+        lower = height - descent
         self._forget_dead(coefficients)
-        return Model(weights, lower)
+        return Model(weights, lower, lower - ROUNDING * (abs(height) + descent))
 
     def gains_at_zero(self, C: float, lower: float) -> tuple[float, float]:
         """What any weights can gain over w = 0 at most, and what the steepest single cut would promise.

@@ -43,7 +43,7 @@ def cutting_plane(
             if objective <= best_objective:
                 best, best_objective = weights, objective
             model = bundle.model(C)
-            lower = max(lower, model.lower)
+            lower = max(lower, model.proved)
             step = record.add(best_objective, lower, len(bundle))
             if step.gap <= tol or step.n_iter >= max_iter:
                 break

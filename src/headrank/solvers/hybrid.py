@@ -103,7 +103,7 @@ def hybrid(
     bundle = Bundle() if bundle is None else bundle
     record = Record(callback)
     pairs = _CurvaturePairs()
-    lower = 0.0
+    lower = proved = 0.0
 
     def visit(trials: list[_Trial[P]]) -> _Iterate[P]:
         """Take in the cuts of all trials; the last one is the step taken."""
@@ -120,8 +120,8 @@ def hybrid(
     try:
         while True:
             model = bundle.model(C)
-            lower = max(lower, model.lower)
-            step = record.add(best.objective, lower, len(bundle))
+            lower, proved = max(lower, model.lower), max(proved, model.proved)
+            step = record.add(best.objective, proved, len(bundle))
             if step.n_iter >= max_iter or _stuck(record.steps):
                 break
             if step.gap <= tol:
@@ -144,7 +144,7 @@ def hybrid(
                 best = here
     except KeyboardInterrupt:
         interrupted = True
-        record.interrupt(best.objective, lower, len(bundle))
+        record.interrupt(best.objective, proved, len(bundle))
     trace, converged = tuple(record.steps), record.steps[-1].gap <= tol
     if not best.weights.any() and bundle.gains_at_zero(C, lower)[1] <= _BELOW_ROUNDING * best.objective:
         somewhere = bundle.model(C).weights  # as good as 0 in every digit, and a direction

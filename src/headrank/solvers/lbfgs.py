@@ -8,7 +8,7 @@ from math import nan
 import numpy as np
 
 from headrank._types import Vector
-from headrank.solvers.bundle import Bundle
+from headrank.solvers.bundle import ROUNDING, Bundle
 from headrank.solvers.risk import P, Risk
 from headrank.solvers.trace import Record, Solution, Step
 
@@ -79,7 +79,7 @@ def lbfgs(
     record = Record(callback)
     origin = np.zeros(n_features) if centre is None else centre / unit
     best: tuple[float, Vector, P] | None = None
-    lower = 0.0 if convex else nan
+    lower = proved = 0.0 if convex else nan
     whole = nan
     converged = not convex  # SciPy ends a search by itself where nothing is proved
     first = origin if start is None else start / unit
@@ -88,7 +88,7 @@ def lbfgs(
         at_zero = float(origin @ origin) / 2 + C * risk.at(np.zeros(n_features)).value
 
     def objective(x: Vector) -> tuple[float, Vector]:
-        nonlocal best, lower, at_zero, whole, converged
+        nonlocal best, lower, proved, at_zero, whole, converged
         weights = x * unit
         point = risk.at(weights)
         away = x - origin
@@ -101,8 +101,10 @@ def lbfgs(
         if best is None or value < best[0]:
             best = (value, weights, point)
         if convex:
-            lower = max(lower, value - float(gradient @ gradient) / 2)
-        step = record.add(best[0], lower, 0)
+            descent = float(gradient @ gradient) / 2
+            lower = max(lower, value - descent)
+            proved = max(proved, value - descent - ROUNDING * (value + descent))
+        step = record.add(best[0], proved, 0)
         idle = best[0] - lower > _LEFT * (at_zero - lower)  # never, where nothing is proved
         if step.gap <= tol and not idle:
             converged = True

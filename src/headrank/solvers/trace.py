@@ -26,7 +26,7 @@ class Step:
         """Share of the objective that can still be gained, at most: (objective - lower) / objective; NaN if unknown."""
         if isnan(self.lower):
             return nan
-        return max(self.objective - self.lower, 0.0) / self.objective if self.objective > 0 else 0.0
+        return (self.objective - self.lower) / self.objective if self.objective > 0 else 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +98,7 @@ class Record:
             self._noted(objective, lower, n_cuts)
 
     def _noted(self, objective: float, lower: float, n_cuts: int) -> Step:
+        lower = min(lower, objective)  # a bound above it is one to within rounding; NaN stays NaN
         step = Step(len(self.steps) + 1, objective, lower, n_cuts, time.perf_counter() - self._began)
         self.steps.append(step)
         return step

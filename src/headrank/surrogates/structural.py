@@ -138,7 +138,8 @@ class StructuralHinge:
         edges = np.concatenate([[0.0], np.cumsum(widths)])
         borders = edges[np.searchsorted(queries, np.arange(n_queries + 1))]
         n_neg = np.diff(borders)
-        low, high = (borders[:-1] + shares(fpr, n_neg) for fpr in (self.min_fpr, self.max_fpr))
+        ends = (borders[:-1] + shares(fpr, n_neg) for fpr in (self.min_fpr, self.max_fpr))
+        low, high = (np.minimum(end, borders[1:]) for end in ends)  # rounding must not open a cell behind the last
         if self.rows.neg_weights is not None:
             # Cut the rows in two where a range begins or ends.
             cut_edges = np.unique(np.concatenate([edges, low, high]))

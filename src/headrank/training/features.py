@@ -53,6 +53,47 @@ class Matrix(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
         return True
 
 
+class OccurringFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+    """Keep the columns of a sparse matrix that occur in training: a column that does not costs nothing.
+
+    A matrix to transform may have more columns or fewer. What did not occur in training is left out.
+
+    Attributes
+    ----------
+    numbers_ : int array
+        The columns that occur, in rising order.
+    n_features_in_ : int
+        Columns of the training matrix.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> far = csr_array(([5.0, 7.0], ([0, 1], [3, 2_000_000_000])), shape=(2, 2_000_000_001))
+    >>> OccurringFeatures().fit_transform(far).toarray()
+    array([[5., 0.],
+           [0., 7.]])
+    """
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
+        """Learn which columns occur."""
+        self.n_features_in_ = X.shape[1]
+        self.numbers_ = np.unique(X.indices).astype(np.int64)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Keep these columns."""
+        from scipy.sparse import csr_array
+
+        known = np.isin(X.indices, self.numbers_)
+        ends = np.concatenate([[0], np.cumsum(known)])[X.indptr]
+        places = np.searchsorted(self.numbers_, X.indices[known])
+        return csr_array((X.data[known], places, ends), shape=(X.shape[0], self.numbers_.size))
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:  # noqa: ARG002
+        """Name the features by their numbers."""
+        return np.array([f"feature {number}" for number in self.numbers_], dtype=object)
+
+
 @dataclass(frozen=True, eq=False)
 class Features:
     """Training and holdout rows as numbers, and how they came to be.
@@ -60,7 +101,7 @@ class Features:
     Attributes
     ----------
     steps : tuple of (str, transformer)
-        Fitted; from the columns to a matrix. Empty for sparse matrices, which are features already.
+        Fitted; from the columns of a table, or of a sparse matrix, to features.
     train, holdout : float32 array, or CSR matrix
         Gaps are NaN.
     names : tuple of str
@@ -78,7 +119,7 @@ class Features:
     @property
     def is_sparse(self) -> bool:
         """Whether they came as a sparse matrix."""
-        return not self.steps
+        return hasattr(self.train, "tocsr")
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,9 +153,11 @@ def table_features(rows: Handover, *, random_state: int) -> Features:
 
 
 def sparse_features(train: Any, holdout: Any) -> Features:
-    """Take sparse matrices as they are; features are named by the number of their column, from 0."""
-    names = tuple(f"feature {number}" for number in range(train.shape[1]))
-    return Features((), train, holdout, names, names)
+    """Take the columns of sparse matrices that occur in training; features are named by their numbers, from 0."""
+    occurring = OccurringFeatures().fit(train)
+    names = tuple(occurring.get_feature_names_out())
+    steps = (("occurring", occurring),)
+    return Features(steps, occurring.transform(train), occurring.transform(holdout), names, names)
 
 
 def linear_features(features: Features) -> LinearFeatures:

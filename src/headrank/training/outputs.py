@@ -28,7 +28,7 @@ def table_model(result: TrainingResult) -> TableModel:
         name=winner.name,
         estimator=winner.estimator,
         columns=table.columns,
-        n_features=len(table.columns) or table.n_features,
+        n_features=len(table.columns) or winner.estimator[0].n_features_in_ - table.first_feature,
         **{field.name: getattr(table, field.name) for field in fields(ColumnRoles)},
         goal=result.goal,
         threshold=None if threshold is None else threshold.value,

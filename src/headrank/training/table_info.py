@@ -19,6 +19,8 @@ class ColumnRoles:
         Columns that name the rows and their queries.
     dropped : tuple of str
         Columns that were left out on request.
+    first_feature : int
+        What an svmlight file calls its first feature: 0 or 1.
     """
 
     target: str
@@ -26,6 +28,7 @@ class ColumnRoles:
     id_column: str | None = None
     qid_column: str | None = None
     dropped: tuple[str, ...] = ()
+    first_feature: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)

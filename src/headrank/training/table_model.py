@@ -12,7 +12,7 @@ import numpy as np
 from headrank._types import ArrayLike, BoolVector, Vector
 from headrank.exceptions import InvalidSampleError
 from headrank.training.columns import Column, conformed
-from headrank.training.features import blocks
+from headrank.training.features import OccurringFeatures, blocks
 from headrank.training.goal import Goal
 from headrank.training.table_info import ColumnRoles
 
@@ -30,8 +30,8 @@ class TableModel(ColumnRoles):
     columns : tuple of Column
         The feature columns that it needs, by name and kind; empty for a model of an svmlight file.
     n_features : int
-        Columns, or features of the svmlight file.
-    target, positive, id_column, qid_column, dropped
+        Columns; or those of a matrix of the svmlight file, as `sklearn.datasets.load_svmlight_file` makes it.
+    target, positive, id_column, qid_column, dropped, first_feature
         Columns that are not features: see `ColumnRoles`.
     goal : Goal
         Which part of the list it was trained for.
@@ -62,7 +62,8 @@ class TableModel(ColumnRoles):
         ----------
         rows : polars or pandas DataFrame; or, for a model of an svmlight file, a matrix of shape (n, n_features)
             A table must have the feature columns, in any order, and may have the target and the other columns that
-            were no features in training.
+            were no features in training. The first column of a matrix is the feature that the training file calls
+            ``first_feature``.
         first_row : int, default=1
             What to call the first row in messages, for a block of a longer table.
         """
@@ -74,10 +75,18 @@ class TableModel(ColumnRoles):
             came = f"one of shape {rows.shape}" if hasattr(rows, "shape") else type(rows).__name__
             raise InvalidSampleError(
                 f"needed a matrix with {self.n_features:,} features per row, as in the training file, got {came}; read "
-                "svmlight files with this number of features"
+                f"svmlight files with load_svmlight_file(path, n_features={self.n_features}, "
+                f"zero_based={self.first_feature == 0})"
             )
         matrix = rows.tocsr() if issparse(rows) else csr_array(np.asarray(rows, dtype=np.float64))
-        return self._scored(matrix)
+        return self._scored(_shifted(matrix, self.first_feature))
+
+    def feature_numbers(self) -> Any:
+        """Numbers of the features of an svmlight file that the model knows, in rising order."""
+        first_step = self.estimator[0] if hasattr(self.estimator, "steps") else None
+        if isinstance(first_step, OccurringFeatures):
+            return first_step.numbers_
+        return np.arange(self.n_features)  # of a model of 0.1, which has a weight for each number
 
     def flags(self, scores: ArrayLike) -> BoolVector | None:
         """Say which rows to act on, those scoring at least the threshold; None if there is no threshold.
@@ -123,3 +132,11 @@ class TableModel(ColumnRoles):
         for block in blocks(rows.shape[0]):
             scores[block] = self.estimator.decision_function(rows[block])
         return scores
+
+
+def _shifted(matrix: Any, by: int) -> Any:
+    """The matrix with empty columns before its first."""
+    if not by:
+        return matrix
+    shape = (matrix.shape[0], matrix.shape[1] + by)
+    return type(matrix)((matrix.data, matrix.indices.astype(np.int64) + by, matrix.indptr), shape=shape)

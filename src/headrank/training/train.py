@@ -19,7 +19,7 @@ from headrank.exceptions import InvalidSampleError, TooFewRowsError
 from headrank.labels import check_labels, check_queries
 from headrank.training import data_warnings
 from headrank.training.columns import Column, columns_of, conformed
-from headrank.training.features import Features, sparse_features, table_features
+from headrank.training.features import Features, OccurringFeatures, sparse_features, table_features
 from headrank.training.goal import Goal
 from headrank.training.handover import Handover
 from headrank.training.holdout import Split, split
@@ -195,7 +195,8 @@ def _numbers_of(given: Handover, parts: Split, random_state: int) -> _Prepared:
     raw = given.take()
     if not hasattr(raw, "schema"):
         matrix = raw.tocsr()
-        repeated = data_warnings.of_repeated_rows(data_warnings.row_keys(matrix), parts.train, parts.holdout)
+        keys = data_warnings.row_keys(OccurringFeatures().fit_transform(matrix))
+        repeated = data_warnings.of_repeated_rows(keys, parts.train, parts.holdout)
         return _Prepared(sparse_features(matrix[parts.train], matrix[parts.holdout]), (), tuple(repeated))
     columns = columns_of(raw)
     found = data_warnings.in_columns(raw, columns)

@@ -130,7 +130,10 @@ def present_rows(clusters: ArrayLike | None, sample_weight: ArrayLike | None) ->
     """Leave out the clusters of rows of weight 0, as the door leaves out these rows."""
     if clusters is None or sample_weight is None:
         return clusters
-    return np.asarray(clusters)[check_weights(sample_weight) > 0]
+    codes, weights = check_queries(clusters, "clusters"), check_weights(sample_weight)
+    if codes.size != weights.size:
+        raise ValueError(f"clusters must have one value per row: {weights.size} rows, {codes.size} values")
+    return codes[weights > 0]
 
 
 def check_replicates(n_replicates: int, risk: float) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from headrank._extras import needs_extra
 from headrank._format import percent
+from headrank._numbers import short_repr
 from headrank._types import ArrayLike, Vector
 from headrank.bounds.band.envelope import Envelope
 from headrank.bounds.band.from_band import from_band
@@ -132,6 +133,8 @@ def band(curve: RocCurve, *, confidence: float = 0.95, method: Method = "tail") 
     >>> around.lower_at(fpr).round(2), population.roc(fpr).round(2), around.upper_at(fpr).round(2)
     (array([0.08, 0.45, 0.75]), array([0.37, 0.64, 0.88]), array([0.65, 0.86, 0.98]))
     """
+    if not isinstance(curve, RocCurve):
+        raise TypeError(f"a band is that of a RocCurve, got {short_repr(curve)}; make one with RocCurve.from_scores")
     return band_of(curve, confidence=check_confidence(confidence), method=check_method(method))
 
 
@@ -143,7 +146,10 @@ def band_of(curve: RocCurve, *, confidence: float, method: Method = "tail") -> B
 
 
 def _rates(fpr: ArrayLike) -> Vector:
-    rates = np.asarray(fpr, dtype=np.float64)
+    try:
+        rates = np.asarray(fpr, dtype=np.float64)
+    except Exception:  # whatever the library says that the values are from
+        raise TypeError(f"fpr must be numbers, got {short_repr(fpr)}") from None
     inside = (rates >= 0) & (rates <= 1)
     if not np.all(inside):
         raise ValueError(f"fpr must lie in [0, 1], got {rates[~inside][0]:g}; rates are fractions, not percent")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import exp, log
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from headrank._extras import needs_extra
 from headrank._format import percent, rounded, rounded_down, rounded_up, shown_p
+from headrank._numbers import option, short_repr
 from headrank._types import ArrayLike
 from headrank.bounds.asymptotic.bootstrap import check_replicates, present_rows
 from headrank.bounds.comparison.evidence import Evidence, Method, Resampling, evidence_for, widest
@@ -190,6 +191,9 @@ def compare(
     """
     what, side = measure_of(measure), check_side(side)
     confidence = check_confidence(confidence)
+    option("method", method, get_args(Method))
+    if not isinstance(names, Sequence) or isinstance(names, str | bytes) or len(names) != 2:
+        raise ValueError(f"names must be two, one for each scorer, got {short_repr(names)}")
     first, second = (
         SampleCurves(check_binary(y, scores, sample_weight, qid=qid, pos_label=pos_label)) for scores in (a, b)
     )

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from headrank._extras import needs_extra
 from headrank._format import lower_limit, percent, shown_p, upper_limit
+from headrank._numbers import option, short_repr
 from headrank._types import ArrayLike, Vector
 from headrank.bounds.asymptotic.bootstrap import check_replicates, present_rows
 from headrank.bounds.comparison.difference import Difference, difference_of, one_end
@@ -144,6 +145,7 @@ def compare_many(
     """
     what, side = measure_of(measure), check_side(side)
     confidence = check_confidence(confidence)
+    option("method", method, get_args(Method))
     require_named(scorers)
     _pairs(scorers, against)
     curves = {
@@ -214,7 +216,7 @@ def _pairs(scorers: Iterable[Any], against: str | None) -> list[Pair]:
         raise ValueError(f"needed at least two scorers with different names, got {', '.join(names) or 'none'}")
     if against is None:
         return list(combinations(range(len(names)), 2))
-    if against not in names:
-        raise ValueError(f"against={against!r} is none of the scorers: {', '.join(names)}")
+    if not isinstance(against, str) or against not in names:
+        raise ValueError(f"against={short_repr(against)} is none of the scorers: {', '.join(names)}")
     other = names.index(against)
     return [(i, other) for i in range(len(names)) if i != other]

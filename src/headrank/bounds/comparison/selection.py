@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 from headrank._extras import needs_extra
 from headrank._format import counted, percent, rounded
-from headrank._numbers import whole
+from headrank._numbers import option, whole
 from headrank._types import ArrayLike
 from headrank.bounds.comparison.evidence import Resampling
 from headrank.bounds.comparison.many import Differences, compare_many_curves, require_named
@@ -149,11 +149,10 @@ def select(
     """
     require_named(scorers)
     confidence, what = check_confidence(confidence), measure_of(measure)
-    if rows not in get_args(Rows):
-        raise ValueError(f"rows must be one of {', '.join(map(repr, get_args(Rows)))}, got {rows!r}")
+    option("rows", rows, get_args(Rows))
     if not scorers:
         raise ValueError("needed at least one scorer, got none")
-    if method in ("delong", "bootstrap"):
+    if check_method(method) in ("delong", "bootstrap"):
         raise ValueError(f"a certificate needs a finite-sample method, and {method!r} is asymptotic; use 'auto'")
     size = len(scorers) if n_scorers is None else whole("n_scorers", n_scorers, at_least=len(scorers))
     curves = {
@@ -164,7 +163,7 @@ def select(
         curves,
         measure=what,
         confidence=confidence,
-        method=check_method(method),
+        method=method,
         side=check_side(side),
         rows=rows,
         n_scorers=size,

@@ -22,7 +22,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from headrank._numbers import whole
+from headrank._numbers import option, whole
 from headrank._types import ArrayLike, IntVector, Vector
 from headrank.bounds.confidence import Side, check_confidence, check_side
 from headrank.bounds.inequalities.noncrossing import limits_at, local_level
@@ -126,9 +126,7 @@ def tail_limits(
 
 def check_method(method: Any) -> Method:
     """Return how the limits are made, or refuse."""
-    if method not in get_args(Method):
-        raise ValueError(f"method must be one of {', '.join(map(repr, get_args(Method)))}, got {method!r}")
-    return method  # type: ignore[no-any-return]
+    return option("method", method, get_args(Method))  # type: ignore[return-value]
 
 
 @dataclass(frozen=True)

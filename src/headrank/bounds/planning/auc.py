@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 
 from headrank._extras import needs_extra
 from headrank._format import percent, shown
-from headrank._numbers import rate, whole
+from headrank._numbers import inner_rate, option, rate, whole
 from headrank.bounds.confidence import check_confidence
 from headrank.bounds.fixed.auc import TIE_SHARE
 from headrank.bounds.inequalities.chernoff import divergence_below
@@ -45,8 +45,7 @@ class Plan:
     auc: float | None = None
 
     def __post_init__(self) -> None:
-        if self.method not in get_args(Method):
-            raise ValueError(f"method must be one of {', '.join(map(repr, get_args(Method)))}, got {self.method!r}")
+        option("method", self.method, get_args(Method))
         for name, value in (
             ("epsilon", rate("epsilon", self.epsilon, above_zero=True)),
             ("confidence", check_confidence(self.confidence)),
@@ -225,10 +224,7 @@ def error_rate_factor(positive_rate: float) -> float:
 
 def check_positive_rate(positive_rate: Any) -> float:
     """Return the share of positives, or refuse."""
-    result = rate("positive_rate", positive_rate)
-    if not 0 < result < 1:
-        raise ValueError(f"positive_rate must lie strictly between 0 and 1, got {positive_rate!r}: an AUC needs both")
-    return result
+    return inner_rate("positive_rate", positive_rate, ": an AUC needs both")
 
 
 def _log_risk(confidence: float, n_scorers: int) -> float:

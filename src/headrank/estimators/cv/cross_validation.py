@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from headrank._extras import needs_extra
-from headrank._numbers import above_zero, whole
+from headrank._numbers import above_zero, listed, short_repr, whole
 from headrank._types import ArrayLike, IntVector, Vector
 from headrank.estimators._problem import Problem, pose
 from headrank.estimators._scorer import LinearScorer
@@ -238,25 +238,21 @@ class LinearRankerCV(LinearScorer):
 
     def _groups(self, measure: Measure) -> list[list[Candidate]]:
         """All candidates, those that differ in C alone together, in rising order of C."""
-        self._require_sequences()
-        bandwidths = dict.fromkeys(above_zero("bandwidth", width) for width in self.bandwidths)
+        surrogates = listed("surrogates", self.surrogates)
+        if not surrogates or any(not isinstance(name, str) or name not in SURROGATES for name in surrogates):
+            known = ", ".join(map(repr, SURROGATES))
+            raise ValueError(f"surrogates must be some of {known}, got {short_repr(self.surrogates)}")
+        given = None if self.Cs is None else {above_zero("C", C) for C in listed("Cs", self.Cs)}
+        bandwidths = dict.fromkeys(above_zero("bandwidth", width) for width in listed("bandwidths", self.bandwidths))
         groups: list[list[Candidate]] = []
-        for name in _distinct(self.surrogates, measure):
+        for name in _distinct(surrogates, measure):
             kind = KINDS[learned_by(name)]
-            Cs = sorted({above_zero("C", C) for C in (kind.Cs if self.Cs is None else self.Cs)})
+            Cs = sorted(kind.Cs if given is None else given)
             widths = [None] if kind.convex else [*bandwidths]
             if not Cs or not widths:
                 raise ValueError("needed at least one C and one bandwidth, got none")
             groups += [[Candidate(name, C, width) for C in Cs] for width in widths]
         return groups
-
-    def _require_sequences(self) -> None:
-        for name in ("Cs", "bandwidths", "surrogates"):
-            if isinstance(value := getattr(self, name), Real | str):
-                raise TypeError(f"{name} must be a sequence, got {value!r}; for a single one give [{value!r}]")
-        unknown = [name for name in self.surrogates if name not in SURROGATES]
-        if unknown or not self.surrogates:
-            raise ValueError(f"surrogates must be some of {', '.join(map(repr, SURROGATES))}, got {self.surrogates!r}")
 
     def _splits(
         self, problem: Problem, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, qid: ArrayLike | None
@@ -264,8 +260,8 @@ class LinearRankerCV(LinearScorer):
         """Rows to learn from and rows to measure on, by their numbers in the problem."""
         positive, queries = problem.risk.positive, problem.queries
         cv: Any = 5 if self.cv is None else self.cv
-        if isinstance(cv, str):
-            raise ValueError(f"cv must be an int, a splitter, or an iterable of (train, test) row numbers, got {cv!r}")
+        if isinstance(cv, str | bytes):
+            raise _no_folds(cv)
         if isinstance(cv, Integral):
             n_folds = whole("cv", cv, at_least=2)
             n_least = int(min(np.count_nonzero(positive), np.count_nonzero(~positive)))
@@ -275,7 +271,12 @@ class LinearRankerCV(LinearScorer):
         else:
             numbers = np.arange(positive.size) if sample_weight is None else _numbers(sample_weight)
             of_all = cv.split(X, y, qid) if hasattr(cv, "split") else cv
-            splits = [(_present(numbers[train]), _present(numbers[test])) for train, test in of_all]
+            try:
+                splits = [(_present(numbers[train]), _present(numbers[test])) for train, test in of_all]
+            except (TypeError, ValueError, IndexError):
+                if hasattr(cv, "split"):
+                    raise  # its own error
+                raise _no_folds(cv) from None
         if not splits:
             raise ValueError("cv gave no folds; give an int, a splitter, or an iterable of (train, test) row numbers")
         for k, parts in enumerate(splits):
@@ -284,6 +285,12 @@ class LinearRankerCV(LinearScorer):
                     what = "rows of both classes" if queries is None else "query with positive and negative rows"
                     raise OneClassError(f"fold {k + 1} of {len(splits)} has no {what} to {purpose}; lower cv")
         return splits
+
+
+def _no_folds(cv: Any) -> ValueError:
+    return ValueError(
+        f"cv must be an int, a splitter, or an iterable of (train, test) row numbers, got {short_repr(cv)}"
+    )
 
 
 def _why_all(surrogates: Sequence[str]) -> str:
@@ -306,7 +313,7 @@ def _joined(rankers: Sequence[LinearRanker], problem: Problem) -> tuple[Vector, 
     """Coefficients and intercept of the average, also of one: scores of models of different folds can be compared."""
     scale = 1.0 if problem.scale is None else problem.scale
     weights = problem.averaged([ranker.coef_ * scale for ranker in rankers])
-    return problem.coef(weights), -problem.threshold(problem.rows.scores(weights))
+    return problem.coef(weights), problem.intercept(weights, problem.rows.scores(weights))
 
 
 def _frame(trials: Sequence[Trial], measure: Measure) -> Any:

@@ -1,0 +1,132 @@
+"""The door for features: X comes in as anything that scikit-learn reads, and goes out as numbers to compute with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.utils.sparsefuncs import min_max_axis
+from sklearn.utils.validation import validate_data
+
+from headrank._numbers import short_repr
+from headrank._types import ArrayLike, Vector
+from headrank.labels import check_classes
+
+LARGEST = 1e75
+"""Of features, and of C times the weight of all losses: the square of their product must be finite."""
+_LARGEST_SINGLE = 1e15
+"""Of features in float32, where squares overflow at 1e38."""
+_FAR = {np.dtype(np.float64): 1e4, np.dtype(np.float32): 1e3}
+"""A feature is far from 0 when its values exceed their range by this factor: products lose as many digits."""
+
+
+def checked_matrix(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """Return X as a float32 or float64 array or CSR matrix without duplicate entries, or raise."""
+    return _computable(_read(estimator, X, reset=reset))
+
+
+def checked_matrix_and_labels(estimator: Any, X: Any, y: ArrayLike) -> tuple[Any, Any]:
+    """Return X as `checked_matrix` does, and the labels as scikit-learn checks them."""
+    if y is not None:
+        check_classes(y)
+    X, labels = _read(estimator, X, y, reset=True)
+    return _computable(X), labels
+
+
+def shift_of(X: Any) -> Vector | None:
+    """What to subtract from each feature so that none is far from 0; None if none is. Two passes over X.
+
+    A common shift of the scores changes no ranking, but the digits it takes are lost to the differences: for seconds
+    since 1970, nine of sixteen. Of sparse matrices only columns without zeros can be far.
+    """
+    low, high = _ends(X)
+    largest = np.maximum(np.abs(low), np.abs(high))
+    far = (largest > _FAR[X.dtype] * (high - low)) & (largest > _FAR[X.dtype])  # not a column of ones
+    return np.where(far, low, 0.0) if far.any() else None
+
+
+def shifted(X: Any, shift: Vector) -> Any:
+    """A float64 copy of X, less the shift of each feature."""
+    if isinstance(X, np.ndarray):
+        return X - shift
+    moved = X.astype(np.float64)
+    moved.data -= shift[moved.indices]
+    return moved
+
+
+def _read(estimator: Any, X: Any, *y: ArrayLike, reset: bool) -> Any:
+    _refuse_other_shapes(X)
+    try:
+        with np.errstate(all="ignore"):  # infinities are looked for by adding them up
+            return validate_data(estimator, X, *y, accept_sparse="csr", dtype=(np.float64, np.float32), reset=reset)
+    except Exception as error:
+        kind = type(error) if isinstance(error, ValueError | TypeError) else ValueError
+        if culprit := _culprit(X):
+            raise kind(f"X must hold numbers, but {culprit} ({error}); encode or drop it") from None
+        if kind is not type(error):
+            raise kind(f"X cannot be read as a table of numbers: {error}") from None
+        raise
+
+
+def _refuse_other_shapes(X: Any) -> None:
+    """Leave to scikit-learn what has rows and columns, and to say what is wrong with lists of numbers."""
+    shape = getattr(X, "shape", None)
+    if (shape is None and not isinstance(X, Sequence) | hasattr(X, "__array__")) or isinstance(X, str | bytes | range):
+        raise TypeError(f"X must be an array, a sparse matrix or a data frame of numbers, got {short_repr(X)}")
+    if isinstance(shape, tuple) and len(shape) != 2:
+        raise ValueError(
+            f"X must have rows and columns, but has shape {shape}. Reshape your data: a single feature is X[:, None], "
+            "a single row X[None, :]"
+        )
+    if isinstance(shape, tuple) and shape[1] == 0:
+        raise ValueError(f"X has 0 feature(s) (shape={shape}) while a minimum of 1 is required.")
+
+
+def _computable(X: Any) -> Any:
+    """X without duplicate entries, if its numbers are small enough."""
+    if isinstance(X, np.ndarray):
+        largest = max(float(X.max()), -float(X.min()))
+    else:
+        if not X.has_canonical_format:  # variances and kernels take entries one by one; X itself is left alone
+            X = X.copy()
+            X.sum_duplicates()
+        largest = max(float(X.data.max(initial=0.0)), -float(X.data.min(initial=0.0)))
+    if largest > LARGEST:
+        raise ValueError(
+            f"features must lie within ±{LARGEST:g}, where their squares can be added up, but X reaches {largest:.3g}; "
+            "divide the features by a constant, or check for values that stand for missing ones"
+        )
+    return X.astype(np.float64) if X.dtype == np.float32 and largest > _LARGEST_SINGLE else X
+
+
+def _ends(X: Any) -> tuple[Vector, Vector]:
+    """Lowest and highest value of each feature, as float64; 0 for sparse features that have zeros."""
+    if isinstance(X, np.ndarray):
+        return X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
+    low, high = np.zeros((2, X.shape[1]))
+    full = np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0])
+    if full.size:
+        low[full], high[full] = min_max_axis(X[:, full], axis=0)
+    return low, high
+
+
+def _culprit(X: Any) -> str | None:
+    """Where the first value stands that is no number, in words; None if there is none, or X is no table."""
+    names = getattr(X, "columns", None)
+    if hasattr(X, "nnz"):
+        return None
+    try:
+        columns = np.asarray(X, dtype=object)
+    except Exception:
+        return "its rows are not of one length"
+    if columns.ndim != 2:
+        columns = columns[:, None] if columns.ndim == 1 else np.empty((0, 0))
+    for j, column in enumerate(columns.T):
+        for i, value in enumerate(column):
+            try:
+                float(value)
+            except Exception:  # whatever its class says of float()
+                where = f"column {names[j]!r}" if names is not None else f"column {j}"
+                return f"{where} holds {short_repr(value)} in row {i}"
+    return None
