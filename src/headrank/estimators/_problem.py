@@ -22,6 +22,7 @@ from headrank.rows import Rows, ScaledRows, SubsetRows, open_rows, spanned
 from headrank.solvers import Solution, Step, cutting_plane, hybrid
 from headrank.surrogates import RowFacts, SurrogateKind, kind_of, surrogate_for
 
+_SMALLEST_OBJECTIVE = 1e-300
 _COLLAPSED = 1e-2
 """A fit has collapsed when no weights bring the surrogate's risk down by more than this share."""
 _BLOCK_VALUES = 1_000_000
@@ -162,15 +163,15 @@ class Problem:
         return -(self.threshold(scores) + moved)
 
     def require_computable(self, C: float, name: str = "C") -> float:
-        """Return C, or raise: the square of the objective's gradient must be finite."""
+        """Return C, or raise: the square of the objective's gradient must be finite, and the objective above 0."""
         n_losses = 1.0
         if self.kind.sums:
             n_losses = float(self.risk.positive.size if self.weights is None else self.weights.sum())
-        if C * n_losses > LARGEST:
+        if not _SMALLEST_OBJECTIVE <= C * n_losses <= LARGEST:
             of_rows = "" if n_losses == 1 else f" times the total weight of the rows, {n_losses:.3g},"
             raise ValueError(
-                f"{name}{of_rows} must be at most {LARGEST:g}, where the objective can be computed, got {name}={C:g}; "
-                f"lower {name}{' or the weights' if of_rows else ''}"
+                f"{name}{of_rows} must lie between {_SMALLEST_OBJECTIVE:g} and {LARGEST:g}, where the objective can be "
+                f"computed, got {name}={C:g}; change {name}{' or the weights' if of_rows else ''}"
             )
         return C
 
