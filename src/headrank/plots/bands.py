@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from headrank._numbers import option
+from headrank._numbers import short_repr
 from headrank._types import Vector
 from headrank.curve import RocCurve
 from headrank.measures import TPRAtFPR
@@ -27,8 +27,8 @@ class Limits(NamedTuple):
 
 def check_band(band: str | None) -> None:
     """Refuse what is no kind of band."""
-    if band is not None:
-        option("band", band, get_args(Band))
+    if band is not None and not (isinstance(band, str) and band in get_args(Band)):
+        raise ValueError(f"band must be one of {', '.join(map(repr, get_args(Band)))} or None, got {short_repr(band)}")
 
 
 def limits_of(curve: RocCurve, kind: str, confidence: float, window: Window) -> Limits:
