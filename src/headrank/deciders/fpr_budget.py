@@ -1,4 +1,4 @@
-"""FPRBudgetClassifier: flag as much as a budget of false positives allows, for certain."""
+"""FPRBudgetClassifier: a threshold whose false positive rate is within a budget, with a guarantee."""
 
 from __future__ import annotations
 
@@ -22,43 +22,43 @@ from headrank.exceptions import OneClassError, TooFewRowsError
 
 
 class FPRBudgetClassifier(ThresholdedScorer):
-    """Any scorer, with the lowest threshold whose true false positive rate keeps a budget with a given confidence.
+    """Any scorer, with the lowest threshold whose false positive rate is within a budget at a given confidence.
 
-    A part of the rows is kept aside, the scorer is fitted to the rest, and `threshold_at` chooses the threshold on
-    the part kept aside: exact binomial order statistics, valid for any scorer and any distribution of rows. With a
-    scorer that is fitted already, wrapped in scikit-learn's ``FrozenEstimator``, all rows serve the threshold; they
-    must not be rows it was trained on. Cost: one fit, and O(n) for the threshold.
+    Part of the rows is held out, the scorer is fitted to the rest, and `threshold_at` chooses the threshold on the
+    held-out rows: exact binomial order statistics, valid for any scorer and any distribution of rows. With a fitted
+    scorer, wrapped in scikit-learn's ``FrozenEstimator``, all rows are used for the threshold; they must not be rows it
+    was trained on. Cost: one fit, and O(n) for the threshold.
 
     Parameters
     ----------
     estimator : estimator
         A scorer with ``decision_function`` or ``predict_proba``.
     max_fpr : float in (0, 1), default=0.01
-        The budget: the share of all negatives that may be flagged.
+        The budget: the largest false positive rate allowed.
     confidence : float in (0, 1), default=0.95
-        The probability, over the rows drawn, that the budget is kept.
+        Probability, over the random sample, that the false positive rate is within the budget.
     calibration_size : float in (0, 1), default=0.3
-        Share of the rows to keep aside, of each class the same (of queries, where there are any).
+        Share of the rows to hold out, stratified by class (share of the queries, if ``qid`` is given).
     random_state : int, RandomState or None, default=None
-        Which rows are kept aside.
+        Determines which rows are held out.
 
     Attributes
     ----------
     estimator_ : estimator
         The fitted scorer.
     threshold_ : Threshold
-        On the scores of ``estimator_``, with its bounds of the false and the true positive rate; printing it gives a
-        sentence. ``decision_function`` is those scores less the threshold.
+        Threshold on the scores of ``estimator_``, with bounds on the false and the true positive rate; printing it
+        gives a sentence. ``decision_function`` returns those scores minus the threshold.
     classes_, n_features_in_, feature_names_in_
-        As everywhere in scikit-learn. ``classes_[1]`` is the positive class.
+        As in scikit-learn. ``classes_[1]`` is the positive class.
 
     Notes
     -----
-    Independent rows are assumed. Rows of one query are not independent: with ``qid`` whole queries are kept aside,
-    and a warning says that the confidence is then only nominal.
+    Rows are assumed to be independent. Rows of one query are not: with ``qid`` whole queries are held out, and a
+    warning says that the confidence is then only nominal.
 
-    Row weights are handed to the scorer. The threshold counts each row kept aside once, as its theorem demands, and
-    leaves out those of weight 0.
+    Row weights are passed to the scorer. The threshold counts each held-out row once, as its theorem requires, and
+    ignores those of weight 0.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class FPRBudgetClassifier(ThresholdedScorer):
     >>> FPRBudgetClassifier(LogisticRegression(), max_fpr=0.001).fit(X, y)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     headrank.exceptions.TooFewRowsError: max_fpr=0.001 with 95 % confidence needs at least 2,995 negatives to
-    choose the threshold, but calibration_size=0.3 keeps 488 of 1,623 aside: ...
+    choose the threshold, but calibration_size=0.3 holds out 488 of 1,623: ...
     """
 
     threshold_: Threshold
@@ -97,18 +97,18 @@ class FPRBudgetClassifier(ThresholdedScorer):
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n_rows, n_features)
-            Whatever the scorer takes.
+            Passed to the scorer.
         y : array-like of shape (n_rows,)
-            Two classes; the greater one, in sorted order, is the positive one.
+            Two classes; the second in sorted order is the positive one.
         sample_weight, qid : array-like of shape (n_rows,), optional
-            Handed to the scorer's ``fit``; see the notes.
+            Passed to the scorer's ``fit``; see the notes.
         """
         rows = LabelledRows(X, y, sample_weight, qid).without_absent()
         positive = self._positive(rows)
         if rows.queries is not None:
             warnings.warn(
-                "rows of one query are not independent draws, which is what the theorem behind the threshold is about: "
-                f"whole queries are kept aside, but the confidence of {self.confidence:g} is nominal",
+                "rows of one query are not independent, as the theorem behind the threshold assumes: whole queries are "
+                f"held out, but the confidence of {self.confidence:g} is only nominal",
                 UserWarning,
                 stacklevel=2,
             )
@@ -123,10 +123,10 @@ class FPRBudgetClassifier(ThresholdedScorer):
         return self
 
     def score(self, X: Any, y: ArrayLike) -> float:
-        """Return the share of the positives that are flagged: what is left to maximise once the budget is kept."""
+        """Return the true positive rate of `predict`, the quantity to maximise within the budget."""
         positive = np.asarray(y) == self.classes_[1]
         if not positive.any():
-            raise OneClassError(f"needed rows of the positive class {self.classes_[1]!r}, but y holds none")
+            raise OneClassError(f"expected rows of the positive class {self.classes_[1]!r}, but y contains none")
         return float(np.mean(self.predict(X)[positive] == self.classes_[1]))
 
     @property
@@ -146,7 +146,7 @@ class FPRBudgetClassifier(ThresholdedScorer):
         return np.sort(fitted), np.sort(aside)
 
     def _require_rows(self, n_aside: int, n_neg: int, frozen: bool) -> None:
-        """Refuse before the scorer is fitted, not after, where the threshold is bound to fail."""
+        """Raise before the scorer is fitted if there are too few rows for any threshold."""
         max_fpr, confidence = open_rate("max_fpr", self.max_fpr), check_confidence(self.confidence)
         needed = draws_needed(max_fpr, 1 - confidence)
         if n_aside >= needed:
@@ -155,13 +155,13 @@ class FPRBudgetClassifier(ThresholdedScorer):
         if frozen:
             raise TooFewRowsError(f"{wanted} to choose the threshold, but there are {n_neg:,}", needed, n_aside)
         size = self.calibration_size
-        # One in a hundred more than needed: what is kept aside is a rounded share.
+        # 1 % more than needed, since the number of held-out rows is rounded.
         enough = f"collect at least {ceil(1.01 * needed / size):,} negatives"
         share = ceil(100 * 1.01 * needed / n_neg) / 100
         if share < 1:
             enough = f"use calibration_size={share:g}, or {enough}"
         raise TooFewRowsError(
-            f"{wanted} to choose the threshold, but calibration_size={size:g} keeps {n_aside:,} of {n_neg:,} aside: "
+            f"{wanted} to choose the threshold, but calibration_size={size:g} holds out {n_aside:,} of {n_neg:,}: "
             f"{enough}, or allow a larger max_fpr or less confidence",
             needed,
             n_aside,

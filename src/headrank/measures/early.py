@@ -275,7 +275,7 @@ class KS(Measure):
 @registered
 @dataclass(frozen=True, repr=False)
 class BEDROC(Measure):
-    """Boltzmann-enhanced discrimination of ROC (Truchon & Bayly 2007): exponentially weighted early recognition, in [0, 1].
+    """Exponentially weighted early recognition, in [0, 1]: BEDROC of Truchon & Bayly (2007).
 
     The mean over the positives of exp(-alpha r / N), r their rank from the top, rescaled so that the worst order is 0
     and the best is 1. About 80 % of the value comes from the first 1.6 / ``alpha`` of the list. Samples with different
