@@ -94,7 +94,7 @@ class RocCurve:
         scores : array-like of shape (n,)
             Finite numbers, higher = more positive.
         sample_weight : array-like of shape (n,), optional
-            Weight 2 is the same as the row twice.
+            Weight 2 is equivalent to repeating the row.
         pos_label : optional
             The value of ``y`` that means positive.
         """

@@ -113,12 +113,15 @@ class FPRBudgetClassifier(ThresholdedScorer):
                 stacklevel=2,
             )
         frozen = isinstance(self.estimator, FrozenEstimator)
-        fitted, aside = (None, np.arange(positive.size)) if frozen else self._split(rows)
-        self._require_rows(int(np.count_nonzero(~positive[aside])), int(np.count_nonzero(~positive)), frozen)
+        fitted, held_out = (None, np.arange(positive.size)) if frozen else self._split(rows)
+        self._require_rows(int(np.count_nonzero(~positive[held_out])), int(np.count_nonzero(~positive)), frozen)
         self._fit_scorer(rows if fitted is None else rows.take(fitted))
-        kept = rows.take(aside)
+        calibration = rows.take(held_out)
         self.threshold_ = threshold_at(
-            positive[aside], scores_of(self.estimator_, kept.X), max_fpr=self.max_fpr, confidence=self.confidence
+            positive[held_out],
+            scores_of(self.estimator_, calibration.X),
+            max_fpr=self.max_fpr,
+            confidence=self.confidence,
         )
         return self
 
@@ -137,23 +140,23 @@ class FPRBudgetClassifier(ThresholdedScorer):
         size = real("calibration_size", self.calibration_size)
         if not 0 < size < 1:
             raise ValueError(f"calibration_size must lie strictly between 0 and 1, got {self.calibration_size!r}")
-        everyone, seed = np.arange(rows.y.size), check_random_state(self.random_state)
+        indices, seed = np.arange(rows.y.size), check_random_state(self.random_state)
         if rows.queries is None:
-            fitted, aside = train_test_split(everyone, test_size=size, stratify=rows.y, random_state=seed)
+            fitted, held_out = train_test_split(indices, test_size=size, stratify=rows.y, random_state=seed)
         else:
             splitter = GroupShuffleSplit(1, test_size=size, random_state=seed)
-            fitted, aside = next(splitter.split(everyone, groups=rows.queries))
-        return np.sort(fitted), np.sort(aside)
+            fitted, held_out = next(splitter.split(indices, groups=rows.queries))
+        return np.sort(fitted), np.sort(held_out)
 
-    def _require_rows(self, n_aside: int, n_neg: int, frozen: bool) -> None:
+    def _require_rows(self, n_held_out: int, n_neg: int, frozen: bool) -> None:
         """Raise before the scorer is fitted if there are too few rows for any threshold."""
         max_fpr, confidence = open_rate("max_fpr", self.max_fpr), check_confidence(self.confidence)
         needed = draws_needed(max_fpr, 1 - confidence)
-        if n_aside >= needed:
+        if n_held_out >= needed:
             return
         wanted = f"max_fpr={max_fpr:g} with {percent(confidence)} confidence needs at least {needed:,} negatives"
         if frozen:
-            raise TooFewRowsError(f"{wanted} to choose the threshold, but there are {n_neg:,}", needed, n_aside)
+            raise TooFewRowsError(f"{wanted} to choose the threshold, but there are {n_neg:,}", needed, n_held_out)
         size = self.calibration_size
         # 1 % more than needed, since the number of held-out rows is rounded.
         enough = f"collect at least {ceil(1.01 * needed / size):,} negatives"
@@ -161,8 +164,8 @@ class FPRBudgetClassifier(ThresholdedScorer):
         if share < 1:
             enough = f"use calibration_size={share:g}, or {enough}"
         raise TooFewRowsError(
-            f"{wanted} to choose the threshold, but calibration_size={size:g} holds out {n_aside:,} of {n_neg:,}: "
+            f"{wanted} to choose the threshold, but calibration_size={size:g} holds out {n_held_out:,} of {n_neg:,}: "
             f"{enough}, or allow a larger max_fpr or less confidence",
             needed,
-            n_aside,
+            n_held_out,
         )

@@ -122,13 +122,15 @@ class TopFractionClassifier(ThresholdedScorer):
         """Return out-of-fold scores on the scale of ``own``, the scores of the final scorer."""
         splitter = StratifiedKFold if rows.queries is None else StratifiedGroupKFold
         scores: Vector = np.empty(positive.size)
-        for fitted, aside in splitter(self._n_folds(positive)).split(positive, positive, rows.queries):
+        for fitted, held_out in splitter(self._n_folds(positive)).split(positive, positive, rows.queries):
             theirs = np.asarray(scores_of(self._fitted_to(rows.take(fitted)), rows.X), dtype=np.float64)
             weights = None if rows.weights is None else rows.weights[fitted]
             # On rows that both were fitted to, so that both overfit them alike.
             (mean, spread), (their_mean, their_spread) = (_moments(each[fitted], weights) for each in (own, theirs))
             factor = spread / their_spread if their_spread else 0.0
-            scores[aside] = factor * theirs[aside] + (mean - factor * their_mean)  # unchanged if the scorers agree
+            scores[held_out] = factor * theirs[held_out] + (
+                mean - factor * their_mean
+            )  # unchanged if the scorers agree
         return scores
 
     def _n_folds(self, positive: BoolVector) -> int:
