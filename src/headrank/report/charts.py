@@ -161,14 +161,14 @@ def control_of(result: TrainingResult, curves: Sequence[RocCurve]) -> Control | 
     max_top = min(1.0 if curve.complete else (curve.fp[-1] + curve.tp[-1] - 1) / curve.n for curve in kept)
     if max_fpr <= 0:
         return (
-            f"There is no interactive figure: the first {kept[0].scores.size:,} distinct scores, the most that fit into "
-            "the page, contain hardly any negatives."
+            f"There is no interactive figure: the first {kept[0].scores.size:,} distinct scores, the most that fit "
+            "into the page, contain hardly any negatives."
         )
     note = ""
     if max_fpr < 1:
         note = (
-            f"The page contains the first {kept[0].scores.size:,} of {n_levels:,} distinct scores, so the range ends at "
-            f"a false positive rate of {max_fpr:.4g}, or {floor(share(max_top, kept[0].n)):,} cases."
+            f"The page contains the first {kept[0].scores.size:,} of {n_levels:,} distinct scores, so the range ends "
+            f"at a false positive rate of {max_fpr:.4g}, or {floor(share(max_top, kept[0].n)):,} cases."
         )
     end = 1.0 if goal.max_fpr is None else goal.max_fpr
     return Control(
