@@ -149,7 +149,7 @@ def test_methods_that_do_not_exist_or_do_not_fit(sample):
         for measure in ("pauc@0.1", "ks", "tpr@fpr=0.1"):
             with pytest.raises(ValueError, match=rf"method='{method}' is a bound for the AUC only, not for {measure}"):
                 hr.interval(*sample, measure=measure, method=method)
-    with pytest.raises(TypeError, match="fixed_range is for PartialAUC"):
+    with pytest.raises(TypeError, match="fixed_range is for areas over a range"):
         hr.interval(*sample, measure="ks", method="fixed_range")
     with pytest.raises(ValueError, match="DeLong's method is for areas"):
         hr.interval(*sample, measure="ks", method="delong")

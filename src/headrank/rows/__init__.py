@@ -1,4 +1,4 @@
-"""Where do the rows live? Whatever the storage, it answers two questions: scores of weights, combination of rows."""
+"""Where are the rows stored? Every storage has two operations: scores of weights, and combinations of rows."""
 
 from headrank.rows.dense import DenseRows
 from headrank.rows.open import open_rows

@@ -14,15 +14,15 @@ _BLOCK_ROWS = 16_384
 class DenseRows:
     """A float64 or float32 array of shape (n_rows, n_features), in either memory order, or a memory-mapped one.
 
-    Products of a float32 array are formed in float32, by blocks of rows that are added up in float64: without the
-    blocks, sums over a million rows would lose the digits that a certified gap rests on.
+    Products of a float32 array are computed in float32, in blocks of rows that are summed in float64: without the
+    blocks, sums over a million rows would lose the precision that a certified gap requires.
     """
 
     X: Vector
 
     @property
     def n_features(self) -> int:
-        """Columns of X."""
+        """Number of columns of X."""
         return int(self.X.shape[1])
 
     def scores(self, weights: Vector) -> Vector:
@@ -33,7 +33,7 @@ class DenseRows:
     def combine(self, coef: Vector) -> Vector:
         """The product coef @ X, for one vector or several."""
         if self.X.dtype == np.float64:
-            return np.asarray(coef @ self.X if coef.ndim == 1 else (self.X.T @ coef.T).T)  # each the faster one
+            return np.asarray(coef @ self.X if coef.ndim == 1 else (self.X.T @ coef.T).T)  # each is the faster form
         narrow, factor = in_precision_of(self.X, coef)
         total: Vector = np.zeros((*coef.shape[:-1], self.n_features))
         for start in range(0, self.X.shape[0], _BLOCK_ROWS):

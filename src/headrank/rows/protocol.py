@@ -1,4 +1,4 @@
-"""What every storage of rows can do."""
+"""The interface of every storage of rows."""
 
 from typing import Protocol
 
@@ -6,11 +6,11 @@ from headrank._types import Vector
 
 
 class Rows(Protocol):
-    """A matrix X that is only asked for products, and never copied, split, converted or densified."""
+    """A matrix X used only for products, and never copied, split, converted or densified."""
 
     @property
     def n_features(self) -> int:
-        """Columns of X."""
+        """Number of columns of X."""
 
     def scores(self, weights: Vector) -> Vector:
         """X @ weights, float64 of shape (n_rows,). One pass over X."""
