@@ -38,7 +38,6 @@ from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
 from headrank import LinearRankerCV, measure
-from headrank.estimators.cv.candidates import DEFAULT_CS
 from headrank.exceptions import CollapsedFitWarning
 
 SETS = (
@@ -288,8 +287,8 @@ def rank(contest: Contest, name: str) -> list[Result]:
 
 
 def _in_fixed_grid(trial: Any, surrogate: str) -> bool:
-    """Whether a candidate is on the default grid, to which rivals and classifiers keep; `LinearRankerCV` may extend it."""
-    return trial.candidate.surrogate == surrogate and trial.candidate.C in DEFAULT_CS[surrogate]
+    """Whether a candidate is on the default grid, which rivals and classifiers keep to; `LinearRankerCV` may extend."""
+    return trial.candidate.surrogate == surrogate and trial.candidate.C in trial.candidate.kind.Cs
 
 
 def details(candidate: Any) -> str:

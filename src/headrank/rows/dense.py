@@ -8,6 +8,8 @@ from headrank._types import Vector
 from headrank.rows.precision import in_precision_of
 
 _BLOCK_ROWS = 16_384
+_BLOCK_NUMBERS = 30_000
+"""Size of a block that fits in the processor's cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,3 +42,15 @@ class DenseRows:
             block = slice(start, start + _BLOCK_ROWS)
             total += narrow[..., block] @ self.X[block]
         return total * factor
+
+    def gram(self, coef: Vector) -> Vector:
+        """X.T @ diag(coef) @ X, in blocks of rows, without copying X. In float64, as a large C would lose all digits."""
+        total: Vector = np.zeros((self.n_features, self.n_features))
+        present = np.flatnonzero(coef)
+        roots = np.sqrt(coef[present])[:, None]
+        n_block = max(_BLOCK_NUMBERS // self.n_features, 1)
+        for start in range(0, present.size, n_block):
+            block = slice(start, start + n_block)
+            some = self.X[present[block]] * roots[block]
+            total += some.T @ some  # NumPy detects the symmetry and computes one half
+        return total

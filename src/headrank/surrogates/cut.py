@@ -22,12 +22,17 @@ class Cut:
     offset : float
         The height of the plane at scores of 0, computed without the scores: if these are huge, rounding would ruin
         risk - coef @ scores. NaN for surrogates that are not used with cutting planes.
+    pos_curvature, neg_curvature : arrays of shape (n_pos,) and (n_neg,), or None
+        The second derivative k of each row's loss, for risks that are a sum of losses at the optimal intercept. As the
+        intercept depends on the scores, the Hessian in the scores is diag(k) - k k^T / sum(k).
     """
 
     risk: float
     pos_coef: Vector
     neg_coef: Vector
     offset: float = nan
+    pos_curvature: Vector | None = None
+    neg_curvature: Vector | None = None
 
 
 @dataclass(frozen=True, eq=False)
