@@ -1,4 +1,4 @@
-"""What learning smoothly costs, in passes over the data, how it grows, and what choosing by cross-validation costs.
+"""Cost of the smooth surrogates in passes over the data, its growth, and the cost of cross-validation.
 
 ``python benchmarks/smooth.py [passes] [growth] [choice]`` runs some sections, without names all. Processor time is
 measured, of one BLAS thread, so that other work on the machine matters little; a *pass* is one X @ w and one c @ X,
@@ -33,7 +33,7 @@ C_GRID = (1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0)
 
 
 def overlapping(n_rows: int, n_features: int, seed: int = 0) -> tuple[Any, Any]:
-    """Two Gaussians that overlap, 5 % positives: where hinges collapse."""
+    """Two overlapping Gaussians, 5 % positives, on which hinges collapse."""
     rng = np.random.default_rng(seed)
     y = rng.random(n_rows) < 0.05
     X = rng.standard_normal((n_rows, n_features))
@@ -73,7 +73,7 @@ def passes() -> None:
 
 
 def growth() -> None:
-    """Time per row as the rows become more."""
+    """Time per row as the number of rows grows."""
     print("\ngrowth, 50 features, pauc@0.05, C = 10: microseconds per row of the whole fit")
     for n_rows in (25_000, 50_000, 100_000, 200_000, 400_000, 800_000):
         X, y = overlapping(n_rows, 50)

@@ -1,4 +1,4 @@
-"""Vectors in the precision of the rows that they are multiplied with."""
+"""Vectors in the precision of the rows they are multiplied with."""
 
 from typing import Any
 
@@ -7,11 +7,11 @@ import numpy as np
 from headrank._types import Vector
 
 _SAFE = 1e15
-"""Float32 reaches from 1e-38 to 1e38: beyond this, weights in it may lose their digits or be infinite."""
+"""Float32 ranges from 1e-38 to 1e38; weights beyond this size may lose digits or overflow in products."""
 
 
 def factor_for(X: Any, values: Vector) -> Vector | None:
-    """What to divide one or several vectors by before they take the float type of X; None if by nothing.
+    """Return the divisors of one or several vectors before they take the float type of X; None if not needed.
 
     >>> factor_for(np.ones((2, 1), dtype=np.float32), np.array([1e60, 2e60]))
     array([2.e+60])

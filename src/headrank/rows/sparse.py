@@ -15,15 +15,15 @@ _BLOCK_ROWS = 16_384
 class SparseRows:
     """A SciPy sparse matrix or array in CSR format, float64 or float32.
 
-    The vectors take the type of the matrix: the other way round, SciPy would convert the matrix at each product.
-    Sums over float32 rows are formed by blocks and added up in float64, as for dense rows.
+    Vectors are converted to the type of the matrix; otherwise SciPy would convert the matrix at each product. Sums over
+    float32 rows are computed in blocks and summed in float64, as for dense rows.
     """
 
     X: Any
 
     @property
     def n_features(self) -> int:
-        """Columns of X."""
+        """Number of columns of X."""
         return int(self.X.shape[1])
 
     def scores(self, weights: Vector) -> Vector:
@@ -43,19 +43,19 @@ class SparseRows:
         return times(total, factor)
 
     def gram(self, coef: Vector) -> Vector:
-        """X.T @ diag(coef) @ X, by blocks of rows."""
+        """X.T @ diag(coef) @ X, in blocks of rows."""
         total: Vector = np.zeros((self.n_features, self.n_features))
         present = np.flatnonzero(coef)
         for start in range(0, present.size, _BLOCK_ROWS):
             rows = present[start : start + _BLOCK_ROWS]
-            block = self.X[rows].astype(np.float64)  # a Hessian times a large C has to stay definite
+            block = self.X[rows].astype(np.float64)  # a Hessian times a large C must stay positive definite
             weighted = block.copy()
             weighted.data *= np.repeat(coef[rows], np.diff(block.indptr))
             total += (block.T @ weighted).toarray()
         return total
 
     def _block(self, start: int, stop: int) -> Any:
-        """Some of the rows, as a matrix that shares their memory."""
+        """Return a block of rows, as a matrix that shares their memory."""
         ends = self.X.indptr[start : stop + 1]
         held = slice(ends[0], ends[-1])
         parts = self.X.data[held], self.X.indices[held], ends - ends[0]
