@@ -42,6 +42,18 @@ class SparseRows:
             total += (self._block(start, stop).T @ narrowed(self.X, coef[..., start:stop], factor).T).T
         return times(total, factor)
 
+    def gram(self, coef: Vector) -> Vector:
+        """X.T @ diag(coef) @ X, by blocks of rows."""
+        total: Vector = np.zeros((self.n_features, self.n_features))
+        present = np.flatnonzero(coef)
+        for start in range(0, present.size, _BLOCK_ROWS):
+            rows = present[start : start + _BLOCK_ROWS]
+            block = self.X[rows].astype(np.float64)  # a Hessian times a large C has to stay definite
+            weighted = block.copy()
+            weighted.data *= np.repeat(coef[rows], np.diff(block.indptr))
+            total += (block.T @ weighted).toarray()
+        return total
+
     def _block(self, start: int, stop: int) -> Any:
         """Some of the rows, as a matrix that shares their memory."""
         ends = self.X.indptr[start : stop + 1]
