@@ -44,7 +44,7 @@ class DenseRows:
         return total * factor
 
     def gram(self, coef: Vector) -> Vector:
-        """X.T @ diag(coef) @ X, in blocks of rows, without copying X. In float64, as a large C would lose all digits."""
+        """X.T @ diag(coef) @ X, in blocks of rows, without copying X. In float64: a large C would lose all digits."""
         total: Vector = np.zeros((self.n_features, self.n_features))
         present = np.flatnonzero(coef)
         roots = np.sqrt(coef[present])[:, None]
