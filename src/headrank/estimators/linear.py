@@ -26,6 +26,8 @@ from headrank.surrogates.smooth import ConstantScoresError
 
 _FEW_FEATURES = 500
 """Up to so many, the Hessian of a classifier's loss costs no more than some dozen passes over the rows."""
+_SMALLEST_C = 1e-100
+"""With a smaller one, Newton's steps reach objectives that are below the smallest float."""
 _ANNEALING = (4.0, 2.0)
 """Multiples of the bandwidth, before the bandwidth itself."""
 
@@ -297,7 +299,8 @@ class LinearRanker(LinearScorer):
             "callback": live_line if self.verbose else None,
         }
         if problem.kind.sums:
-            minimise = newton if problem.rows.n_features <= _FEW_FEATURES else lbfgs
+            few = problem.rows.n_features <= _FEW_FEATURES and C >= _SMALLEST_C
+            minimise = newton if few else lbfgs
             solution = minimise(problem.risk, start=start, **limits)
         elif not problem.kind.convex:
             anchor = self._anchor(problem) if anchor is None else anchor
