@@ -35,7 +35,7 @@ class DenseRows:
     def combine(self, coef: Vector) -> Vector:
         """The product coef @ X, for one vector or several."""
         if self.X.dtype == np.float64:
-            return np.asarray(coef @ self.X if coef.ndim == 1 else (self.X.T @ coef.T).T)  # each the faster one
+            return np.asarray(coef @ self.X if coef.ndim == 1 else (self.X.T @ coef.T).T)  # each is the faster form
         factor = factor_for(self.X, coef)
         total: Vector = np.zeros((*coef.shape[:-1], self.n_features))
         for start in range(0, self.X.shape[0], _BLOCK_ROWS):

@@ -11,14 +11,14 @@ _SAFE = 1e15
 
 
 def factor_for(X: Any, values: Vector) -> Vector | None:
-    """Return the divisors of one or several vectors before they take the float type of X; None if not needed.
+    """Return the divisor of one or several vectors before conversion to the float type of X; None if not needed.
 
     >>> factor_for(np.ones((2, 1), dtype=np.float32), np.array([1e60, 2e60]))
     array([2.e+60])
     """
     if X.dtype == np.float64:
         return None
-    # Not the largest of the absolute values: that would take another vector of this length.
+    # Not np.abs(values).max(), which would allocate another vector of this length.
     largest = np.maximum(values.max(axis=-1, keepdims=True), -values.min(axis=-1, keepdims=True))
     if ((largest == 0) | ((largest > 1 / _SAFE) & (largest < _SAFE))).all():
         return None
@@ -26,12 +26,12 @@ def factor_for(X: Any, values: Vector) -> Vector | None:
 
 
 def narrowed(X: Any, values: Vector, factor: Vector | None) -> Vector:
-    """Vectors, or parts of them, in the float type of X, divided by their factor."""
+    """Return vectors, or parts of them, divided by their factor, in the float type of X."""
     return (values if factor is None else values / factor).astype(X.dtype, copy=False)
 
 
 def times(products: Vector, factor: Vector | None) -> Vector:
-    """Multiply products by the factor that was taken out of their vectors, in place."""
+    """Multiply products in place by the factor of their vectors."""
     if factor is not None:
         products *= factor
     return products
