@@ -83,7 +83,7 @@ def read_table(
         The value of the target that means positive, of the column's own type or as text: 2 or ``"2"``, ``"true"``;
         all others are negative.
     missing : strings
-        What stands for a gap in a text file, besides the empty field.
+        Strings that mean a missing value in a text file, besides the empty field.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def read_table(
         labels.y,
         labels.positive,
         None if qid is None else _names_of(file, _without_gaps(file, frame[qid])),
-        # No text stands for a gap here: an id may well be NA.
+        # No text means a missing value here: NA may be an id.
         None if id is None else _names_of(file, _read(file, missing=(), columns=[id], as_text=[id])[id]),
     )
 
@@ -139,7 +139,7 @@ def read_columns(path: str | PathLike[str], names: Iterable[str], *, missing: Se
 
 
 def table_columns(path: str | PathLike[str]) -> list[str]:
-    """Read the names of the columns of a table, and no rows; a name that occurs twice is refused."""
+    """Read the column names of a table, but no rows. Duplicate names raise."""
     with needs_extra("cli"):
         import polars as pl
 
@@ -158,7 +158,7 @@ def table_columns(path: str | PathLike[str]) -> list[str]:
                 raise pl.exceptions.NoDataError
             columns = pl.read_csv(header, separator=file.separator, infer_schema=False).columns
     except pl.exceptions.NoDataError:
-        raise ValueError(f"{file} is empty; needed a line of column names and then rows") from None
+        raise ValueError(f"{file} is empty; expected a header line and rows") from None
     except (pl.exceptions.PolarsError, *UNPACKING_ERRORS) as error:
         if disk_failed(error):
             raise
@@ -185,8 +185,8 @@ def refuse_names_of_bytes(file: TableFile, column: pl.Series) -> None:
 
     if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object):
         raise InvalidSampleError(
-            f"column {column.name!r} of {file} names rows or queries, but is of type {column.dtype}; needed text or "
-            "numbers: convert it"
+            f"column {column.name!r} of {file} identifies rows or queries, but is of type {column.dtype}; expected "
+            "text or numbers: convert it"
         )
 
 
