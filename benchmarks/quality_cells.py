@@ -38,7 +38,6 @@ from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
 from headrank import LinearRankerCV, measure
-from headrank.estimators.cv.candidates import DEFAULT_CS
 from headrank.exceptions import CollapsedFitWarning
 
 SETS = (
@@ -289,7 +288,7 @@ def rank(contest: Contest, name: str) -> list[Result]:
 
 def _in_fixed_grid(trial: Any, surrogate: str) -> bool:
     """Rivals keep to the grids they are given, as the classifiers do; `LinearRankerCV` may go beyond."""
-    return trial.candidate.surrogate == surrogate and trial.candidate.C in DEFAULT_CS[surrogate]
+    return trial.candidate.surrogate == surrogate and trial.candidate.C in trial.candidate.kind.Cs
 
 
 def details(candidate: Any) -> str:

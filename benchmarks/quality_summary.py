@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from quality_cells import CHOICE, CLASSIFIER_CS, MEASURES, MODELS, RIVALS
 
-from headrank.estimators.cv.candidates import DEFAULT_CS
 from headrank.plots.drawing import COLOURS
+from headrank.surrogates import KINDS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -253,7 +253,8 @@ def _members(chosen: str) -> list[str]:
 
 def _end_of_grid(chosen: str) -> float:
     """The largest C of the grid that a choice was made from."""
-    return max(DEFAULT_CS.get(chosen.split()[0], CLASSIFIER_CS))
+    name = chosen.split()[0].replace("auc", "tight")  # the hinge of the whole curve
+    return max(KINDS[name].Cs if name in KINDS else CLASSIFIER_CS)
 
 
 def _met(met: bool) -> str:

@@ -9,8 +9,8 @@ should you use?
 # %%
 # Two scorers of the same rows
 # ----------------------------
-# The data are scikit-learn's 1,797 digits, 174 of them eights. The models are a logistic regression and a support vector
-# machine with a Gaussian kernel. All scores are out of fold.
+# The data are scikit-learn's 1,797 digits, 174 of them eights. The models are a logistic regression and a support
+# vector machine with a Gaussian kernel. All scores are out of fold.
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
@@ -33,8 +33,8 @@ scores = {
 # %%
 # Equal areas, different shapes
 # -----------------------------
-# Every measure has a short name. ``pauc@0.02`` is the mean true positive rate over false positive rates up to 0.02, which
-# here covers the 32 highest-scored digits that are not eights.
+# Every measure has a short name. ``pauc@0.02`` is the mean true positive rate over false positive rates up to 0.02,
+# which here covers the 32 highest-scored digits that are not eights.
 curves = {name: hr.RocCurve.from_scores(y, s) for name, s in scores.items()}
 for short_name in ("auc", "pauc@0.02", "pauc@0.2:1", "r@150"):
     measure = hr.measure(short_name)
@@ -42,8 +42,8 @@ for short_name in ("auc", "pauc@0.02", "pauc@0.2:1", "r@150"):
     print(f"{short_name:>10}   {values}")
 
 # %%
-# The kernel SVM is far ahead at the top of the list and pays for it at the bottom, where nobody looks. The number of eights
-# among the first 150 digits:
+# The kernel SVM is far ahead at the top of the list and pays for it at the bottom, where nobody looks. The number of
+# eights among the first 150 digits:
 found = {name: hr.RecallAt(150).value(curve) * int(y.sum()) for name, curve in curves.items()}
 print({name: round(number) for name, number in found.items()})
 

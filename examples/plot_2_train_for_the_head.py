@@ -9,8 +9,8 @@ If only the top of the list counts, you can train a model for it. The best way t
 # %%
 # The task
 # --------
-# Which of these digits, at 4 x 4 pixels, are eights? This is hard for a linear scorer, since an eight and a nine look much
-# the same. We care about false positive rates up to 0.05 and hold out 40 % of the rows.
+# Which of these digits, at 4 x 4 pixels, are eights? This is hard for a linear scorer, since an eight and a nine look
+# much the same. We care about false positive rates up to 0.05 and hold out 40 % of the rows.
 import matplotlib.pyplot as plt
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
@@ -26,16 +26,16 @@ X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.4, stratif
 # %%
 # Six surrogates
 # --------------
-# The candidates are logistic regression, a support vector classifier, the SVM for the AUC, two SVMs for the partial AUC,
-# and a smooth version of the partial AUC itself. All are evaluated with the measure on held-out folds. Candidates within
-# one paired standard error of the best are treated as tied and averaged with it.
+# The candidates are logistic regression, a support vector classifier, the SVM for the AUC, two SVMs for the partial
+# AUC, and a smooth version of the partial AUC itself. All are evaluated with the measure on held-out folds. Candidates
+# within one paired standard error of the best are treated as tied and averaged with it.
 ranker = hr.LinearRankerCV("pauc@0.05", cv=4).fit(X_train, y_train)
 print(ranker.choice_)
 
 # %%
-# The plot shows all candidates. The ring marks the selected one. Crosses are collapsed fits, where the convex surrogate is
-# minimised by no ranking at all: over such a narrow range, the highest negatives outscore the average positive in every
-# direction.
+# The plot shows all candidates. The ring marks the selected one. Crosses are collapsed fits, where the convex surrogate
+# is minimised by no ranking at all: over such a narrow range, the highest negatives outscore the average positive in
+# every direction.
 hr.CrossValidationDisplay(ranker).plot()
 plt.show()
 
@@ -55,8 +55,8 @@ hr.RocDisplay.from_predictions(y_test, scores, measure="pauc@0.05", max_fpr=0.3)
 plt.show()
 
 # %%
-# The ranker wins in the range it was trained for and loses over the full curve: it has traded the bottom of the list for
-# the top. With only 70 positives in the holdout, however, the difference in the head is not certain for every
+# The ranker wins in the range it was trained for and loses over the full curve: it has traded the bottom of the list
+# for the top. With only 70 positives in the holdout, however, the difference in the head is not certain for every
 # distribution, and :func:`headrank.compare` says so:
 print(hr.compare(y_test, *scores.values(), measure="pauc@0.05", names=tuple(scores)))
 

@@ -8,8 +8,8 @@ A test set of 899 digits gives a ROC curve. How far can the true curve of the po
 # %%
 # A fixed scorer and fresh rows
 # -----------------------------
-# Every guarantee is about a scorer that was fixed before the test rows were seen. So we train on one half and measure on
-# the other.
+# Every guarantee is about a scorer that was fixed before the test rows were seen. So we train on one half and measure
+# on the other.
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression

@@ -9,8 +9,8 @@ people *in the sample*, exceeds the budget about half of the time, as this simul
 # %%
 # A population whose truth is known
 # ---------------------------------
-# Scores of healthy people are standard normal, and those of ill people are shifted by two, so the true false positive rate
-# of any threshold is known exactly.
+# Scores of healthy people are standard normal, and those of ill people are shifted by two, so the true false positive
+# rate of any threshold is known exactly.
 import matplotlib.pyplot as plt
 import numpy as np
 from scipy.stats import norm
@@ -24,8 +24,8 @@ budget = 0.05
 # %%
 # One sample
 # ----------
-# 1,000 healthy and 100 ill people. :func:`headrank.threshold_at` finds the lowest threshold that keeps the budget with 95 %
-# confidence. It uses exact binomial order statistics and makes no assumption about the distribution of scores.
+# 1,000 healthy and 100 ill people. :func:`headrank.threshold_at` finds the lowest threshold that keeps the budget with
+# 95 % confidence. It uses exact binomial order statistics and makes no assumption about the distribution of scores.
 y, scores = population.sample_classes(100, 1000, random_state=0)
 threshold = hr.threshold_at(y, scores, max_fpr=budget)
 print(threshold)
@@ -62,14 +62,14 @@ plt.show()
 # %%
 # When no threshold can be certified
 # ----------------------------------
-# A budget of one in a thousand needs more healthy people than this sample has. headrank raises an error that says how many
-# are needed.
+# A budget of one in a thousand needs more healthy people than this sample has. headrank raises an error that says how
+# many are needed.
 try:
     hr.threshold_at(y, scores, max_fpr=0.001)
 except ValueError as refusal:
     print(refusal)
 
 # %%
-# The obvious threshold exceeds the budget about half of the time; the certified one about one time in twenty, as promised.
-# The cost is a slightly higher threshold and thus a lower true positive rate: compare the two averages above.
+# The obvious threshold exceeds the budget about half of the time; the certified one about one time in twenty, as
+# promised. The cost is a slightly higher threshold and thus a lower true positive rate: compare the two averages above.
 # :class:`headrank.FPRBudgetClassifier` applies a certified threshold to any scikit-learn classifier.

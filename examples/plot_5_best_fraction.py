@@ -2,15 +2,15 @@
 The best fraction: control line, LocalAUC and a classifier
 ==========================================================
 
-A fraud desk can review 5 % of all cases. This limits the number of *alerts* rather than the false positive rate, and calls
-for different measures (Clémençon & Vayatis, 2007).
+A fraud desk can review 5 % of all cases. This limits the number of *alerts* rather than the false positive rate, and
+calls for different measures (Clémençon & Vayatis, 2007).
 """
 
 # %%
 # Two scorers and the control line
 # --------------------------------
-# All classifiers that flag the same share u of the cases lie on one line in ROC space, since
-# u = p TPR + (1 - p) FPR with p the share of positives. The desk operates where the ROC curve crosses that line.
+# All classifiers that flag the same share u of the cases lie on one line in ROC space, since u = p TPR + (1 - p) FPR
+# with p the share of positives. The desk operates where the ROC curve crosses that line.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.ensemble import RandomForestClassifier
@@ -44,8 +44,8 @@ for short_name in ("beta@0.05", "alpha@0.05", "locauc@0.05"):
 # Why not truncate the area at the line?
 # --------------------------------------
 # Because a better scorer crosses the line further to the left, and so has less area there. In this population the best
-# possible scorer is known: the probability eta itself. The spoiler equals eta except for the last fifth of its top, where
-# it puts the *worst* cases.
+# possible scorer is known: the probability eta itself. The spoiler equals eta except for the last fifth of its top,
+# where it puts the *worst* cases.
 population = LinearEta(low=0.0, high=0.8)
 rows, labels = population.sample(200_000, random_state=0)
 eta = population.eta(rows)
@@ -69,8 +69,8 @@ plt.show()
 #
 # A classifier that flags 5 % of the cases
 # ----------------------------------------
-# :class:`headrank.TopFractionClassifier` sets the threshold so that the requested share of cases lies above it. A random
-# forest is overconfident on its training rows, so by default the threshold is computed from out-of-fold scores.
+# :class:`headrank.TopFractionClassifier` sets the threshold so that the requested share of cases lies above it. A
+# random forest is overconfident on its training rows, so by default the threshold is computed from out-of-fold scores.
 shares = {}
 for name, cv in (("out of fold", 5), ("on its own training rows", None)):
     classifier = hr.TopFractionClassifier(models["random forest"], top=0.05, cv=cv).fit(X_train, y_train)
@@ -78,5 +78,5 @@ for name, cv in (("out of fold", 5), ("on its own training rows", None)):
     print(f"threshold from scores {name}: {shares[name]:.1%} of the new cases flagged, 5 % requested")
 
 # %%
-# In short: for a limit on alerts, use ``beta``, or ``locauc`` if the desk works from the top down, and never the truncated
-# area. Compute the threshold from scores of rows that the model was not trained on.
+# In short: for a limit on alerts, use ``beta``, or ``locauc`` if the desk works from the top down, and never the
+# truncated area. Compute the threshold from scores of rows that the model was not trained on.

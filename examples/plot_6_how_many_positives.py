@@ -29,8 +29,8 @@ for positive_rate in (0.5, 0.1, 0.02, 0.001):
 # %%
 # A guess of the AUC reduces the sample size
 # ------------------------------------------
-# The worst case is an AUC near 1/2. If you expect 0.95, far fewer positives suffice. The validity of the interval does not
-# depend on the guess; only its width does.
+# The worst case is an AUC near 1/2. If you expect 0.95, far fewer positives suffice. The validity of the interval does
+# not depend on the guess; only its width does.
 epsilons = np.geomspace(0.01, 0.2, 60)
 figure, ax = plt.subplots(figsize=(8, 4.8), layout="constrained")
 for auc, colour in ((None, "#0072b2"), (0.8, "#009e73"), (0.9, "#e69f00"), (0.95, "#d55e00")):
@@ -64,11 +64,11 @@ print(interval)
 # %%
 # The paper's figures
 # -------------------
-# Figures 1 and 2 of Agarwal, Graepel, Herbrich & Roth (2004): the sample size by their Corollary 2 against the precision,
-# and the ratio of the sample sizes needed for the AUC and for an error rate.
+# Figures 1 and 2 of Agarwal, Graepel, Herbrich & Roth (2004): the sample size by their Corollary 2 against the
+# precision, and the ratio of the sample sizes needed for the AUC and for an error rate.
 hr.SampleSizeDisplay(positive_rates=(0.5, 0.1, 0.02), confidences=(0.95,)).plot()
 plt.show()
 
 # %%
-# So collect positives; extra negatives hardly help. Halving the distance takes four times as many positives in the worst
-# case, whatever the number of rows.
+# So collect positives; extra negatives hardly help. Halving the distance takes four times as many positives in the
+# worst case, whatever the number of rows.

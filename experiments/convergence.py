@@ -120,6 +120,10 @@ class _CountedRows:
         self.n_products += 1
         return self.rows.combine(coef)
 
+    def gram(self, coef: Vector) -> Vector:
+        self.n_products += 1
+        return self.rows.gram(coef)
+
 
 def hard_sample(n_rows: int = 100_000, n_features: int = 100, *, random_state: int = 0) -> tuple[Vector, BoolVector]:
     """Draw Gaussian rows, 5 % of them positive: shifted by 3 along one direction and 1.3 times as wide."""

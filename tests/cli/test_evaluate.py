@@ -158,7 +158,7 @@ BAD = {
     "per cent sign": (["t.csv", "--target", "y", "--score", "s", "--fpr", "2%"], 2, "for 2 % write 0.02"),
     "top in percent": (["t.csv", "--target", "y", "--score", "s", "--top", "5"], 2, "for 5 % write 0.05"),
     "a range of words": (["t.csv", "--target", "y", "--score", "s", "--fpr", "low"], 2, "rates like 0:0.02"),
-    "a range upside down": (["t.csv", "--target", "y", "--score", "s", "--fpr", "0.5:0.1"], 2, "needed 0 <= min_fpr"),
+    "a range upside down": (["t.csv", "--target", "y", "--score", "s", "--fpr", "0.5:0.1"], 2, "expected 0 <= min_fpr"),
     "a foreign measure": (["t.csv", "--target", "y", "--score", "s", "--measure", "roc_auc"], 2, "did you mean 'auc'"),
     "a mistyped measure": (
         ["t.csv", "--target", "y", "--score", "s", "--measure", "tpr@0.01"],

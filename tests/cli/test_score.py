@@ -270,7 +270,7 @@ BAD = {
     "not UTF-8": (["model", "latin.csv", "--id", "id", "--out", "o.csv"], 3, "not UTF-8 text: line 2"),
     "two columns of a name": (["model", "twice.csv", "--id", "id", "--out", "o.csv"], 3, "two columns named 'age'"),
     "a cut-off Parquet file": (["model", "cut.parquet", "--id", "id", "--out", "o.csv"], 3, "it is cut off"),
-    "no folder": (["model", "one.csv", "--id", "id", "--out", "absent/o.csv"], 4, "there is no folder absent"),
+    "no folder": (["model", "one.csv", "--id", "id", "--out", "absent/o.csv"], 4, "the folder absent does not exist"),
     "a folder": (["model", "one.csv", "--id", "id", "--out", "folder.csv"], 4, "is a folder"),
     "below a file": (["model", "one.csv", "--id", "id", "--out", "one.csv/o.csv"], 4, "no folder one.csv"),
     "not writable": (["model", "one.csv", "--id", "id", "--out", "/proc/o.csv"], 4, "cannot be written", "nothing was"),

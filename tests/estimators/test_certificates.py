@@ -16,7 +16,7 @@ RANGES = ((0.0, 0.3), (0.0, 1.0), (0.1, 0.5))
 CONVEX = ("tight", "structural", "logistic", "svc")
 KNOWN = (
     "features must lie within",
-    "must be at most",
+    "must lie between",
     "infinity or a value too large",
     "of both classes",
     "positive and negative rows",

@@ -262,3 +262,19 @@ def test_empty_lines_are_found_wherever_blocks_end(write, first):
     row = b"a,y\n" + b"x" * (first - 6) + b",1"
     assert len(row) == first
     assert read_table(write("t.csv", row + b"\r\n\r\n2,0\n"), target="y").n_rows == 2
+
+
+def test_a_table_with_ids_is_parsed_once(tmp_path, monkeypatch):
+    parsed, read_csv = [], pl.read_csv
+
+    def counted(source, **options):
+        parsed.append(options.get("columns"))
+        return read_csv(source, **options)
+
+    monkeypatch.setattr(pl, "read_csv", counted)
+    path = tmp_path / "table.csv"
+    path.write_text("id,size,y\na,1,1\nb,2,0\n")
+    assert read_table(path, target="y", id="id").ids.tolist() == ["a", "b"]
+    assert [columns for columns in parsed if columns is not None] == [["id", "size", "y"]]  # the others: the header
+    path.write_text("id,size,y\nNA,1,1\n,2,0\n")
+    assert read_table(path, target="y", id="id").ids.tolist() == ["NA", ""]

@@ -79,6 +79,17 @@ def test_combine(stored, shape):
     assert_close(stored.rows.combine(coef), coef @ stored.X, stored.tol, np.abs(coef) @ np.abs(stored.X))
 
 
+def test_gram(stored):
+    coef = np.random.default_rng(4).random(stored.n_rows)
+    coef[::3] = 0
+    assert_close(
+        stored.rows.gram(coef),
+        stored.X.T @ (coef[:, None] * stored.X),
+        stored.tol,
+        np.abs(stored.X).T @ np.abs(stored.X),
+    )
+
+
 def test_the_two_questions_are_transposes_of_each_other(stored):
     rng = np.random.default_rng(3)
     weights, coef = rng.normal(size=N_FEATURES), rng.normal(size=stored.n_rows)

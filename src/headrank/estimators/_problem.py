@@ -18,13 +18,16 @@ from headrank.estimators._risk import LinearRisk, ScoredPoint
 from headrank.exceptions import OneClassError
 from headrank.labels import Sample, check_queries, check_weights
 from headrank.measures import Measure
-from headrank.rows import Rows, ScaledRows, SubsetRows, open_rows
+from headrank.rows import Rows, ScaledRows, SubsetRows, open_rows, spanned
 from headrank.solvers import Solution, Step, cutting_plane, hybrid
 from headrank.surrogates import RowFacts, SurrogateKind, kind_of, surrogate_for
 
+_SMALLEST_OBJECTIVE = 1e-300
 _COLLAPSED = 1e-2
 """A fit has collapsed when no weights bring the surrogate's risk down by more than this share."""
 _BLOCK_VALUES = 1_000_000
+_MOST_COPIED = 20_000_000
+"""Numbers of a dense copy of the rows, of which there are a few at a time."""
 _LONGER_STEPS = (0.3, 1.0, 3.0)
 """In units that give the scores a standard deviation of 1."""
 SOLVERS: dict[str, Callable[..., Solution]] = {"hybrid": hybrid, "cutting-plane": cutting_plane}
@@ -45,6 +48,10 @@ class Problem:
     """The typical size of a feature, after scaling: the root of its mean variance over features."""
     shift: Vector | None = None
     """What was subtracted from the features as they came in, before scaling."""
+    n_stored: int = 0
+    """Numbers that X holds."""
+    basis: Vector | None = None
+    """Of the space in which the weights live, one column per weight, if it is not that of the features."""
 
     def with_surrogate(self, kind: str, *, measure: Measure | None = None, bandwidth: float = 0.3) -> Problem:
         """The same rows, to be learned by another surrogate, of the problem's measure or of another."""
@@ -60,6 +67,18 @@ class Problem:
         _require_both_classes(positive, queries)
         rows = SubsetRows(self.rows, kept, self.risk.positive.size)
         return replace(self, risk=LinearRisk(rows, self.risk.surrogate, positive), weights=weights, queries=queries)
+
+    def in_span(self) -> Problem:
+        """The same problem, posed in the space that the rows span where that is smaller than the rows are.
+
+        Its minima are the same, see `spanned`, whatever part of the rows is learned from. Once per choice it costs what
+        some passes over X do, each of which is then n_rows times n_rows numbers long.
+        """
+        n_rows, n_features = self.risk.positive.size, self.rows.n_features
+        if n_rows >= n_features or n_rows**2 > self.n_stored or n_rows * n_features > _MOST_COPIED:
+            return self
+        rows, basis = spanned(self.rows, n_rows)
+        return replace(self, risk=replace(self.risk, rows=rows), basis=basis)
 
     def has_both_classes(self, kept: IntVector) -> bool:
         """Whether some of the rows are of both classes, with queries: those of at least one."""
@@ -95,6 +114,7 @@ class Problem:
 
     def coef(self, weights: Vector) -> Vector:
         """Weights as coefficients of the features as they came in."""
+        weights = weights if self.basis is None else self.basis @ weights
         return weights if self.scale is None else np.asarray(weights / self.scale)
 
     def sample(self, scores: Vector) -> Sample:
@@ -143,15 +163,15 @@ class Problem:
         return -(self.threshold(scores) + moved)
 
     def require_computable(self, C: float, name: str = "C") -> float:
-        """Return C, or raise: the square of the objective's gradient must be finite."""
+        """Return C, or raise: the square of the objective's gradient must be finite, and the objective above 0."""
         n_losses = 1.0
         if self.kind.sums:
             n_losses = float(self.risk.positive.size if self.weights is None else self.weights.sum())
-        if C * n_losses > LARGEST:
+        if not _SMALLEST_OBJECTIVE <= C * n_losses <= LARGEST:
             of_rows = "" if n_losses == 1 else f" times the total weight of the rows, {n_losses:.3g},"
             raise ValueError(
-                f"{name}{of_rows} must be at most {LARGEST:g}, where the objective can be computed, got {name}={C:g}; "
-                f"lower {name}{' or the weights' if of_rows else ''}"
+                f"{name}{of_rows} must lie between {_SMALLEST_OBJECTIVE:g} and {LARGEST:g}, where the objective can be "
+                f"computed, got {name}={C:g}; change {name}{' or the weights' if of_rows else ''}"
             )
         return C
 
@@ -209,7 +229,7 @@ def pose(
     loss = surrogate_for(measure, surrogate, _facts(kind, positive, weights, queries), bandwidth=bandwidth)
     scale, unit = _scaling(X, of_all, standardize, wants_unit=not kind.needs_range)
     rows = rows if scale is None else ScaledRows(rows, scale)
-    return Problem(LinearRisk(rows, loss, positive), kind, measure, weights, queries, scale, unit, shift)
+    return Problem(LinearRisk(rows, loss, positive), kind, measure, weights, queries, scale, unit, shift, X.size)
 
 
 def _scaling(

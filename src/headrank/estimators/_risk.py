@@ -21,6 +21,8 @@ class ScoredPoint:
     value: float
     coef: Vector
     offset: float
+    curvature: Vector | None = None
+    """See `Cut`; None if the surrogate does not tell."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,10 +42,10 @@ class LinearRisk:
         # No surrogate notices a common shift of the scores, but large ones cost the digits of the differences.
         centred = scores - scores.mean()
         cut = self.surrogate(centred[self._pos_rows], centred[self._neg_rows])
-        coef = np.empty(scores.size)
-        coef[self._pos_rows] = cut.pos_coef
-        coef[self._neg_rows] = cut.neg_coef
-        return ScoredPoint(scores, cut.risk, coef, cut.offset)
+        coef = self._by_row(cut.pos_coef, cut.neg_coef)
+        if cut.pos_curvature is None or cut.neg_curvature is None:
+            return ScoredPoint(scores, cut.risk, coef, cut.offset)
+        return ScoredPoint(scores, cut.risk, coef, cut.offset, self._by_row(cut.pos_curvature, cut.neg_curvature))
 
     def ray(self, point: ScoredPoint, direction: Vector) -> ScoredRay:
         """All points that are the given one plus a step times the direction: half a pass over the rows."""
@@ -54,6 +56,21 @@ class LinearRisk:
         if len(points) == 1:
             return self.rows.combine(points[0].coef)[None]
         return self.rows.combine(np.array([point.coef for point in points]))
+
+    def hessian(self, point: ScoredPoint) -> Vector:
+        """The Hessian at a point, of surrogates that tell their curvature; see `Cut` for its form."""
+        assert point.curvature is not None
+        hessian, total = self.rows.gram(point.curvature), float(point.curvature.sum())
+        if total > 0:
+            mean = self.rows.combine(point.curvature)
+            hessian -= np.outer(mean / total, mean)
+        return hessian
+
+    def _by_row(self, of_pos: Vector, of_neg: Vector) -> Vector:
+        values = np.empty(self.positive.size)
+        values[self._pos_rows] = of_pos
+        values[self._neg_rows] = of_neg
+        return values
 
     @cached_property
     def _pos_rows(self) -> IntVector:

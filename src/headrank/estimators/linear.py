@@ -20,10 +20,14 @@ from headrank.estimators.threads import limit_blas_threads
 from headrank.exceptions import CollapsedFitWarning
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
-from headrank.solvers import Bundle, Solution, Step, lbfgs
+from headrank.solvers import Bundle, Solution, Step, lbfgs, newton
 from headrank.surrogates import KINDS
 from headrank.surrogates.smooth import ConstantScoresError
 
+_FEW_FEATURES = 500
+"""Up to so many, the Hessian of a classifier's loss costs no more than some dozen passes over the rows."""
+_SMALLEST_C = 1e-100
+"""With a smaller one, Newton's steps reach objectives that are below the smallest float."""
 _ANNEALING = (4.0, 2.0)
 """Multiples of the bandwidth, before the bandwidth itself."""
 
@@ -279,11 +283,12 @@ class LinearRanker(LinearScorer):
         start: Vector | None = None,
         bundle: Bundle | None = None,
         anchor: Vector | None = None,
+        certify: bool = True,
     ) -> Solution:
         """Solve a posed problem for one C, with this ranker's solver, tolerance and limit of iterations.
 
         ``bundle`` holds what is known of a hinge from earlier solves; ``anchor`` is the scorer the smooth surrogate
-        stays near, as `_anchor` finds it.
+        stays near, as `_anchor` finds it. Without ``certify``, a hinge may be left without a proof of its gap.
         """
         option("solver", self.solver, SOLVERS)
         limits: dict[str, Any] = {
@@ -294,11 +299,15 @@ class LinearRanker(LinearScorer):
             "callback": live_line if self.verbose else None,
         }
         if problem.kind.sums:
-            solution = lbfgs(problem.risk, start=start, **limits)
+            few = problem.rows.n_features <= _FEW_FEATURES and C >= _SMALLEST_C
+            minimise = newton if few else lbfgs
+            solution = minimise(problem.risk, start=start, **limits)
         elif not problem.kind.convex:
             anchor = self._anchor(problem) if anchor is None else anchor
             solution = self._descend(problem, start, anchor, limits)
         else:
+            if self.solver == "hybrid":
+                limits["certify"] = certify
             solution = SOLVERS[self.solver](problem.risk, start=start, bundle=bundle, **limits)
         if self.verbose:
             sys.stderr.write("\n")

@@ -108,18 +108,24 @@ def read_table(
             f"target, qid, id and drop must name different columns of {file}, got {repeated[0]!r} more than once"
         )
     named = [name for name in (qid, id) if name is not None]
-    frame = _read(file, missing=missing, columns=[name for name in columns if name != id], as_text=named)
+    frame = _read(file, missing=missing, columns=columns, as_text=named)
     if len(special) == len(columns):
         raise ValueError(f"{file} has no feature left besides {', '.join(map(repr, special))}; drop fewer columns")
     labels = target_of(frame[target], pos_label=pos_label, where=f"column {target!r} of {file}")
     return Table(
-        frame.drop([name for name in special if name != id]),
+        frame.drop(special),
         labels.y,
         labels.positive,
         None if qid is None else _names_of(file, _without_gaps(file, frame[qid])),
-        # No text means a missing value here: NA may be an id.
-        None if id is None else _names_of(file, _read(file, missing=(), columns=[id], as_text=[id])[id]),
+        None if id is None else _names_of(file, _ids(file, frame[id])),
     )
+
+
+def _ids(file: TableFile, column: pl.Series) -> pl.Series:
+    """Return the ids as they stand in the file: "NA" is an id there, so text with missing values is read again."""
+    if file.is_parquet or not column.null_count():
+        return column
+    return _read(file, missing=(), columns=[column.name], as_text=[column.name])[column.name]
 
 
 def read_columns(path: str | PathLike[str], names: Iterable[str], *, missing: Sequence[str] = MISSING) -> pl.DataFrame:

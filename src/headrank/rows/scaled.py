@@ -30,3 +30,7 @@ class ScaledRows:
     def combine(self, coef: Vector) -> Vector:
         """The product coef @ (X / scale)."""
         return np.asarray(self.rows.combine(coef) / self.scale)
+
+    def gram(self, coef: Vector) -> Vector:
+        """The product (X / scale).T @ diag(coef) @ (X / scale)."""
+        return np.asarray(self.rows.gram(coef) / self.scale / self.scale[:, None])

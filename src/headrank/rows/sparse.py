@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from headrank._types import Vector
-from headrank.rows.precision import in_precision_of
+from headrank.rows.precision import factor_for, narrowed, times
 
 _BLOCK_ROWS = 16_384
 
@@ -28,19 +28,31 @@ class SparseRows:
 
     def scores(self, weights: Vector) -> Vector:
         """X @ weights."""
-        narrow, factor = in_precision_of(self.X, weights)
-        return np.asarray(self.X @ narrow, dtype=np.float64) * factor
+        factor = factor_for(self.X, weights)
+        return times(np.asarray(self.X @ narrowed(self.X, weights, factor), dtype=np.float64), factor)
 
     def combine(self, coef: Vector) -> Vector:
         """The product coef @ X, for one vector or several."""
         if self.X.dtype == np.float64:
             return np.asarray((self.X.T @ coef.T).T)
-        narrow, factor = in_precision_of(self.X, coef)
+        factor = factor_for(self.X, coef)
         total: Vector = np.zeros((*coef.shape[:-1], self.n_features))
         for start in range(0, self.X.shape[0], _BLOCK_ROWS):
             stop = min(start + _BLOCK_ROWS, self.X.shape[0])
-            total += (self._block(start, stop).T @ narrow[..., start:stop].T).T
-        return total * factor
+            total += (self._block(start, stop).T @ narrowed(self.X, coef[..., start:stop], factor).T).T
+        return times(total, factor)
+
+    def gram(self, coef: Vector) -> Vector:
+        """X.T @ diag(coef) @ X, by blocks of rows."""
+        total: Vector = np.zeros((self.n_features, self.n_features))
+        present = np.flatnonzero(coef)
+        for start in range(0, present.size, _BLOCK_ROWS):
+            rows = present[start : start + _BLOCK_ROWS]
+            block = self.X[rows].astype(np.float64)  # a Hessian times a large C has to stay definite
+            weighted = block.copy()
+            weighted.data *= np.repeat(coef[rows], np.diff(block.indptr))
+            total += (block.T @ weighted).toarray()
+        return total
 
     def _block(self, start: int, stop: int) -> Any:
         """Some of the rows, as a matrix that shares their memory."""

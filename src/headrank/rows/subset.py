@@ -31,3 +31,9 @@ class SubsetRows:
         everywhere = np.zeros((*coef.shape[:-1], self.n_rows))
         everywhere[..., self.kept] = coef
         return self.rows.combine(everywhere)
+
+    def gram(self, coef: Vector) -> Vector:
+        """X[kept].T @ diag(coef) @ X[kept]."""
+        everywhere = np.zeros(self.n_rows)
+        everywhere[self.kept] = coef
+        return self.rows.gram(everywhere)

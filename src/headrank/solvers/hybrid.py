@@ -28,7 +28,7 @@ from typing import Generic
 import numpy as np
 
 from headrank._types import Vector
-from headrank.solvers.bundle import Bundle
+from headrank.solvers.bundle import ROUNDING, Bundle
 from headrank.solvers.risk import P, Ray, Risk
 from headrank.solvers.trace import Record, Solution, Step
 
@@ -44,6 +44,10 @@ _BELOW_ROUNDING = 1e-10
 _STUCK_STEPS = 100
 _STALL_STEPS, _STALL_FACTOR = 3, 0.5
 """The gap stalls when so many steps have not even halved it."""
+
+
+_SLOW_STEPS, _SHARE, _SOME = 6, 0.01, 2.0
+"""Without certificates: steps over which progress is judged; what is little and some, in units of the tolerance."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +73,7 @@ def hybrid(
     max_iter: int = 1000,
     start: Vector | None = None,
     bundle: Bundle | None = None,
+    certify: bool = True,
     callback: Callable[[Step], None] | None = None,
 ) -> Solution:
     """Minimise 1/2 |w|^2 + C risk(w) to a certified relative gap.
@@ -89,8 +94,14 @@ def hybrid(
         Where to begin; 0 if not given.
     bundle : Bundle, optional
         Cuts of the same risk from an earlier solve, at whatever C; it takes in the new ones.
+    certify : bool
+        Whether to solve the model of all cuts at each step. If not, the bound F(w) - |g|^2 / 2 of the last cut is used,
+        and the model is solved only at the first and the last step and for steps towards it, where the search stalls.
+        The search also stops when the gap, or what six steps have gained, is at most ``tol`` of the objective or a
+        hundredth of that share of what was gained over w = 0. Near w = 0 it does not: whether anything can be gained
+        there is always proved.
     callback : callable, optional
-        Told each `Step`. An interrupt from the keyboard ends the search with the best weights so far.
+        Called with each `Step`. An interrupt from the keyboard ends the search with the best weights so far.
 
     Examples
     --------
@@ -119,8 +130,16 @@ def hybrid(
     interrupted, n_within = False, 0
     try:
         while True:
-            model = bundle.model(C)
-            lower, proved = max(lower, model.lower), max(proved, model.proved)
+            stalled = _stalled(record.steps)
+            towards_model = not pairs or (stalled and len(record.steps) % 2 == 1)
+            last = len(record.steps) + 1 >= max_iter
+            model = bundle.model(C) if certify or towards_model or last else None
+            if model is not None:
+                lower, proved = max(lower, model.lower), max(proved, model.proved)
+            if not certify:
+                descent = float(here.gradient @ here.gradient) / 2
+                lower = max(lower, here.objective - descent)
+                proved = max(proved, here.objective - descent - ROUNDING * (here.objective + descent))
             step = record.add(best.objective, proved, len(bundle))
             if step.n_iter >= max_iter or _stuck(record.steps):
                 break
@@ -128,8 +147,9 @@ def hybrid(
                 n_within += 1
                 if n_within > _MOST_WITHIN or not _idle_at_zero(bundle, C, best.objective, lower):
                     break
-            stalled = _stalled(record.steps)
-            if not pairs or (stalled and step.n_iter % 2 == 0):
+            if not certify and _close_enough(record.steps, C * max(bundle.offsets), tol):
+                break
+            if towards_model and model is not None:
                 here = best
                 direction: Vector = model.weights - best.weights
             else:
@@ -161,6 +181,21 @@ def _idle_at_zero(bundle: Bundle, C: float, objective: float, lower: float) -> b
     possible, promised = bundle.gains_at_zero(C, lower)
     gained = possible + lower - objective
     return gained < possible / 2 and possible > _NOTHING * promised
+
+
+def _close_enough(steps: list[Step], at_zero: float, tol: float) -> bool:
+    """Whether nobody will read the digits to come: what is left to gain is little against what was gained over w = 0.
+
+    What is left is the gap, or, where it cannot be proved, judged by what the last steps have gained. An objective
+    close to that of w = 0 never is enough: whether there is anything to gain has to be proved.
+    """
+    here = steps[-1]
+    gained = at_zero - here.objective
+    if gained < _SOME * tol * at_zero:
+        return False
+    little = max(tol * here.objective, _SHARE * tol * gained)
+    slow = len(steps) > _SLOW_STEPS and steps[-1 - _SLOW_STEPS].objective - here.objective <= little
+    return slow or here.objective - here.lower <= little
 
 
 def _stuck(steps: list[Step]) -> bool:

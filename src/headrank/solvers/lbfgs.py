@@ -15,7 +15,7 @@ from headrank.solvers.trace import Record, Solution, Step
 _MEMORY = 20
 _LITTLE = 1e-2
 """Without a proof, the search ends when a step gains less than this share of the tolerance, of the first objective."""
-_LEFT = 1e-2
+LEFT = 1e-2
 """Of what can be gained over w = 0, at most this share may be left. A tenth is not enough: on lightgbm_rank, a logistic
 regression with C = 1e-3 then ended with the ranking of C = 1e-5."""
 
@@ -105,7 +105,7 @@ def lbfgs(
             lower = max(lower, value - descent)
             proved = max(proved, value - descent - ROUNDING * (value + descent))
         step = record.add(best[0], proved, 0)
-        idle = best[0] - lower > _LEFT * (at_zero - lower)  # never, where nothing is proved
+        idle = best[0] - lower > LEFT * (at_zero - lower)  # never, where nothing is proved
         if step.gap <= tol and not idle:
             converged = True
             raise _EndOfSearchError

@@ -53,6 +53,13 @@ class Risk(Protocol, Generic[P]):
         """A subgradient at each of the points, one per row."""
 
 
+class CurvedRisk(Risk[P], Protocol):
+    """A risk that also knows its curvature."""
+
+    def hessian(self, point: P) -> Vector:
+        """The matrix of second derivatives at a point; of a kinked gradient, that of one of its sides."""
+
+
 @dataclass(frozen=True, eq=False)
 class FunctionPoint:
     """A function's value and subgradient."""

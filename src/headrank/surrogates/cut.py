@@ -22,12 +22,17 @@ class Cut:
     offset : float
         The height of the plane where all scores are 0, computed without the scores: where these are huge, their
         rounding would make nonsense of risk - coef @ scores. NaN for surrogates whose planes nobody collects.
+    pos_curvature, neg_curvature : arrays of shape (n_pos,) and (n_neg,), or None
+        The second derivative k of each row's loss, for risks that are a sum of losses at the best intercept. As the
+        intercept moves along, the Hessian in the scores is diag(k) - k k^T / sum(k).
     """
 
     risk: float
     pos_coef: Vector
     neg_coef: Vector
     offset: float = nan
+    pos_curvature: Vector | None = None
+    neg_curvature: Vector | None = None
 
 
 @dataclass(frozen=True, eq=False)

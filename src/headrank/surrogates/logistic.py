@@ -11,7 +11,7 @@ from headrank._types import Vector
 from headrank.surrogates.cut import Cut, RowFacts
 
 _NEWTON_STEPS = 60
-_CLOSE = 1e-8
+_CLOSE = 1e-6
 """After a Newton step this short, what is left of the way is its square."""
 
 
@@ -37,12 +37,20 @@ class LogisticLoss:
         if self.rows.pos_weights is not None and self.rows.neg_weights is not None:
             weights = np.concatenate([self.rows.pos_weights, self.rows.neg_weights])
         x = scores + _intercept(scores, weights, n_pos)
-        coef = weights * _chance(x)[0]
+        chance, slope = _chance(x)
+        coef = weights * chance
         coef[:n_pos] -= weights[:n_pos]
+        curvature = weights * slope
         # log(1 + exp(x)), less x for the positives, without overflow.
         losses = np.log1p(np.exp(-np.abs(x))) + np.maximum(x, 0)
         losses[:n_pos] -= x[:n_pos]
-        return Cut(float(weights @ losses), coef[:n_pos], coef[n_pos:])
+        return Cut(
+            float(weights @ losses),
+            coef[:n_pos],
+            coef[n_pos:],
+            pos_curvature=curvature[:n_pos],
+            neg_curvature=curvature[n_pos:],
+        )
 
 
 def _intercept(scores: Vector, weights: Vector, n_pos: int) -> float:

@@ -41,7 +41,14 @@ class SquaredHinge:
             weights = np.concatenate([self.rows.pos_weights, self.rows.neg_weights])
         errors = np.maximum(1 - z - side * _intercept(z, side, weights), 0)
         coef = -2 * weights * side * errors
-        return Cut(float(weights @ errors**2), coef[:n_pos], coef[n_pos:])
+        curvature = 2 * weights * (errors > 0)  # at a kink, that of the flat side
+        return Cut(
+            float(weights @ errors**2),
+            coef[:n_pos],
+            coef[n_pos:],
+            pos_curvature=curvature[:n_pos],
+            neg_curvature=curvature[n_pos:],
+        )
 
 
 def _intercept(z: Vector, side: Vector, weights: Vector) -> float:
@@ -53,8 +60,9 @@ def _intercept(z: Vector, side: Vector, weights: Vector) -> float:
     low, high = float(corner.min()), float(corner.max())
     here = float(weights @ corner) / float(weights.sum())
     for _ in range(_NEWTON_STEPS):
-        wrong = side * (here - corner) < 0
-        surplus, rise = float(weights[wrong] @ (here - corner[wrong])), float(weights[wrong].sum())
+        away = here - corner
+        counting = np.where(side * away < 0, weights, 0.0)
+        surplus, rise = float(counting @ away), float(counting.sum())
         if surplus == 0:
             break
         if surplus > 0:

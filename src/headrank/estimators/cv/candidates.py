@@ -32,7 +32,7 @@ WHOLE_CURVE = "auc"
 """The hinge of the whole curve: that of another measure, which makes it another candidate."""
 SURROGATES = tuple(each for name in KINDS for each in ((WHOLE_CURVE, name) if name == "tight" else (name,)))
 """From the simplest to the most daring."""
-_HINGE_TOL = 10.0
+_FOLD_TOL = 10.0
 
 
 @dataclass(frozen=True)
@@ -243,8 +243,8 @@ def tried(
     Candidates that do not converge or collapse are not warned of: they are judged by what they are worth.
     """
     first, learner = candidates[0], fold.learner()
-    # A hinge's last digits cost many passes and change no ranking that a fold could tell.
-    tol = _HINGE_TOL * tol if first.kind.needs_range else tol
+    # The last digits of a ranking risk cost many passes and change no ranking that a fold could tell.
+    tol = tol if first.kind.sums else _FOLD_TOL * tol
     ranker = first.ranker(learner.measure, tol=tol, max_iter=max_iter)
     target = target_of(learner.measure, first.surrogate)
     problem = learner.with_surrogate(first.learned_by, measure=target, bandwidth=ranker.bandwidth)
@@ -258,7 +258,7 @@ def tried(
             before = before._replace(n_iter=0)
         else:
             start = None if before is None else before.weights
-            solution = ranker._search(problem, candidate.C, start=start, bundle=bundle, anchor=anchor)
+            solution = ranker._search(problem, candidate.C, start=start, bundle=bundle, anchor=anchor, certify=False)
             if solution.interrupted:
                 raise KeyboardInterrupt
             collapsed = problem.collapsed(solution, candidate.C)

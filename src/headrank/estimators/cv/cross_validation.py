@@ -44,7 +44,9 @@ class LinearRankerCV(LinearScorer):
     Whichever average then leads by more than the standard error is chosen; if none does, that of all. An average that
     is clearly behind each of its parts is left out. The choice is fitted to all rows, and is a linear scorer again.
 
-    Cost: about ``cv`` times the number of candidates fits, each starting from the one before; no row is copied.
+    Cost: about ``cv`` times the number of candidates fits, each starting from the one before. On the folds nothing is
+    certified; the last fit is. Rows are copied only where they are fewer than the features, which are then replaced by
+    coordinates in the space of the rows.
 
     Parameters
     ----------
@@ -67,7 +69,7 @@ class LinearRankerCV(LinearScorer):
         Divide each feature by its standard deviation, without touching X. If None, sparse ones only where that is above
         1: bits and weights of words are better left as they are.
     tol : float, default=1e-3
-        As in `LinearRanker`; on the folds the hinges are solved to ten times that.
+        As in `LinearRanker`; on the folds ranking surrogates are solved to ten times that.
     max_iter : int, default=300
         Passes over X after which a candidate is judged as it is.
     n_jobs : int, optional
@@ -161,13 +163,15 @@ class LinearRankerCV(LinearScorer):
         groups = self._groups(problem.measure)
         for group in groups:  # a measure that a surrogate cannot learn is refused before anything is fitted
             problem.with_surrogate(group[0].learned_by, measure=target_of(problem.measure, group[0].surrogate))
-        parts = [Fold(problem, train, test) for train, test in self._splits(problem, X, y, sample_weight, qid)]
+        splits = self._splits(problem, X, y, sample_weight, qid)
         with tally_for(self.verbose, f"choosing for {problem.measure}") as tally, limit_blas_threads(problem.size):
+            learned_from = problem.in_span()
+            parts = [Fold(learned_from, train, test) for train, test in splits]
             # For the last fits: at most one of each group, and what leads to a smooth one.
             tally.expect(sum(1 if group[0].kind.convex else len(group) for group in groups))
             search = Search(parts, self.Cs is None, n_jobs=self.n_jobs, tally=tally, **self._limits())
             self.trials_, self.measure_ = tuple(search.trials(groups)), problem.measure
-            return self._learn(problem, tally)
+            return self._learn(problem, learned_from, tally)
 
     def refit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
         """Fit what was chosen to other rows, without choosing again. Parameters as in `fit`.
@@ -178,12 +182,15 @@ class LinearRankerCV(LinearScorer):
         check_is_fitted(self, "trials_")
         problem = self._pose(self.measure_, X, y, sample_weight, qid)
         with tally_for(self.verbose, f"fitting for {problem.measure}") as tally, limit_blas_threads(problem.size):
-            return self._learn(problem, tally)
+            return self._learn(problem, problem.in_span(), tally)
 
-    def _learn(self, problem: Problem, tally: Tally) -> Self:
-        """Fit the choice to all rows; should it collapse there, the next one in order, and the choice if all do."""
+    def _learn(self, problem: Problem, learned_from: Problem, tally: Tally) -> Self:
+        """Fit the choice to all rows; should it collapse there, the next one in order, and the choice if all do.
+
+        ``learned_from`` is the problem in the space of the rows, if that is the smaller one.
+        """
         tried = [trial.candidate for trial in self.trials_ if isinstance(trial.candidate, Candidate)]
-        refits = Refits(problem, tried, self.standardize, tally=tally, **self._limits())
+        refits = Refits(learned_from, tried, self.standardize, tally=tally, **self._limits())
         order = in_order_of_choice(self.trials_)
         chosen, self.rankers_ = next(
             ((trial, learned) for trial in order if (learned := refits.learned(trial.candidate))),
