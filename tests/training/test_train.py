@@ -172,7 +172,7 @@ def test_with_many_rows_the_ranker_is_chosen_on_some_and_fitted_to_all(monkeypat
     assert last == [(done, last[-1][1]) for done in range(last[-1][1] + 1)]
     after = calls.index(("fitting the ranker to all rows", *last[0]))
     assert not any(step == "selecting the ranker" for step, *_ in calls[after:])
-    assert fitted.remark.endswith(f"of {result.table.n_train} training rows, and fitted to all.")
+    assert fitted.remark.endswith(f"of {result.table.n_train} training rows, then fitted to all.")
     rows = split(y, qid).train
     scaled = fitted.estimator[:-1].transform(conformed(frame, result.table.columns)[rows])
     chosen = fitted.estimator[-1]
@@ -252,7 +252,7 @@ def test_a_table_handed_over_is_freed_before_the_models_are_trained():
     seen = []
 
     def progress(step, done, total):
-        if step.startswith("choosing") and not done:
+        if step.startswith("selecting") and not done:
             gc.collect()
             seen.append(alive() is None)
 
