@@ -88,7 +88,7 @@ def broken_files():
         "semicolons.csv": (text.replace(",", ";").encode(), ["';'"]),
         "ragged.csv": (text.encode() + b"1,2,3,1,5,6,7\n", ["fields"]),
         "text.xlsx": (b"PK\x03\x04", [".xlsx files are not supported", "save the table as .csv"]),
-        "letor.txt": (b"this is no LETOR file\n", ["line 1", "needed a label"]),
+        "letor.txt": (b"this is no LETOR file\n", ["line 1", "expected a label"]),
     }
 
 
