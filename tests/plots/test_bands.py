@@ -159,7 +159,7 @@ def refused(display, error, message, **options):
 
 @pytest.mark.parametrize("kind", ["both", "Pointwise", "", "tail", True])
 def test_what_is_no_kind_of_band(curve, kind):
-    refused(RocDisplay(curve), ValueError, "band must be one of 'simultaneous', 'pointwise', got", band=kind)
+    refused(RocDisplay(curve), ValueError, "band must be one of 'simultaneous', 'pointwise' or None, got", band=kind)
 
 
 @pytest.mark.parametrize("kind", ["simultaneous", "pointwise"])
