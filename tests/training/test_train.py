@@ -106,7 +106,7 @@ def test_no_threshold_says_how_many_rows_it_takes():
     result = trained(*small(), goal=Goal(max_fpr=0.01))
     assert result.threshold is None
     assert "max_fpr=0.01 with 95 % confidence, for the best of 2 models, needs at least" in result.no_threshold
-    assert f"and there are {np.count_nonzero(~result.y)}" in result.no_threshold
+    assert f"which has {np.count_nonzero(~result.y)}" in result.no_threshold
 
 
 @pytest.mark.parametrize("goal", [Goal(max_fpr=1.0), Goal(top=1.0)])
