@@ -141,7 +141,7 @@ def test_by_default_the_linear_ranker_is_chosen_by_cross_validation():
     ranker = KernelRanker("pauc@0.3", n_components=20).fit(X, y)
     assert isinstance(ranker.ranker_, LinearRankerCV)
     assert ranker.ranker_.measure == "pauc@0.3"
-    assert ranker.ranker_.choice_.startswith("Chose")
+    assert ranker.ranker_.choice_.startswith("Selected")
     assert ranker.score(*xor(500, seed=1)) > 0.6
 
 

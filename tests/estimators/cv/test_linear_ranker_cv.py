@@ -50,7 +50,7 @@ def test_a_choice_that_collapses_on_all_rows_gives_way(monkeypatch):
     assert first.best_ == best
     assert second.best_ == others[0]
     assert [each.C for each in second.rankers_] == [second.best_.C]
-    assert second.choice_.startswith(f"Chose {second.best_}")
+    assert second.choice_.startswith(f"Selected {second.best_}")
 
 
 def test_rows_that_say_nothing_are_said_to():

@@ -128,23 +128,23 @@ def said(*trials, measure="auc"):
 
 def test_the_sentence_says_what_and_why():
     text = said(trial("logistic", [0.5, 0.6, 0.7]), trial("smooth", [0.6, 0.7, 0.81]))
-    assert text.startswith("Chose smooth (C=1) for auc: 0.7033 on average over 3 folds, standard error 0.061.")
-    assert "logistic (C=1), is behind by 0.1, standard error of the difference 0.0033" in text
+    assert text.startswith("Selected smooth (C=1) for auc: mean 0.7033 over 3 folds, standard error 0.061.")
+    assert "logistic (C=1), trails by 0.1, standard error of the difference 0.0033" in text
     text = said(trial("logistic", [0.5, 0.6, 0.7]), trial("smooth", [0.5, 0.55, 0.72]))
-    assert text.startswith("Chose logistic (C=1)")
-    assert "The best of the others, smooth (C=1), is behind by 0.01" in text
+    assert text.startswith("Selected logistic (C=1)")
+    assert "The best other candidate, smooth (C=1), trails by 0.01" in text
     assert said(trial("logistic", [0.5, 0.6])).endswith("standard error 0.05.")
 
 
 def test_the_sentence_shows_lower_is_better_as_it_is():
     text = said(trial("logistic", [-0.5, -0.3]), trial("smooth", [-0.2, -0.1]), measure="mass@0.1")
-    assert "for mass@0.1: 0.15 on average" in text
-    assert "behind by 0.25" in text
+    assert "for mass@0.1: mean 0.15" in text
+    assert "trails by 0.25" in text
 
 
 def test_the_sentence_does_not_speak_of_the_lead_of_a_collapsed_fit():
     text = said(trial("logistic", [0.3, 0.3, 0.3]), trial("tight", [0.9, 0.9, 0.9], collapsed=True))
-    assert "ahead" not in text
+    assert "leads" not in text
 
 
 def test_the_sentence_does_not_hide_that_another_is_ahead():
@@ -152,25 +152,25 @@ def test_the_sentence_does_not_hide_that_another_is_ahead():
     simple = trial("logistic", [0.5, 0.6, 0.7])
     clear, noisy = trial("tight", [0.61, 0.7, 0.8]), trial("tight", [0.6, 0.5, 0.75])
     assert why(simple, (simple, clear), hr.measure("auc")).endswith(
-        "tight (C=1) is ahead by 0.1, standard error of the difference 0.0033."
+        "tight (C=1) leads by 0.1, standard error of the difference 0.0033."
     )
     part = average([0.5, 0.6, 0.7], clear, trial("svc", [0.5, 0.6, 0.7]))
     assert why(simple, (simple, clear, part), hr.measure("auc")).endswith(
-        " 0.0033, but not the average that it is part of."
+        " 0.0033, but the average that contains it does not."
     )
     equal = trial("tight", [0.5, 0.6, 0.7 + 1e-14])
-    assert " is behind by " in why(simple, (simple, equal), hr.measure("auc"))
-    assert why(simple, (simple, noisy), hr.measure("auc")).endswith("too little, against that noise, to prefer it.")
+    assert " trails by " in why(simple, (simple, equal), hr.measure("auc"))
+    assert why(simple, (simple, noisy), hr.measure("auc")).endswith("within the noise, so it is not preferred.")
 
 
 def test_the_sentence_names_the_members_and_compares_with_others_only():
     members = trial("logistic", [0.5, 0.6, 0.7]), trial("svc", [0.6, 0.5, 0.72])
     together = average([0.55, 0.55, 0.7], *members)
     text = said(*members, together)
-    assert text.startswith("Chose the average of logistic (C=1) and svc (C=1) for auc: 0.6 on average over 3 folds")
-    assert text.endswith("The folds cannot tell these apart.")
+    assert text.startswith("Selected the average of logistic (C=1) and svc (C=1) for auc: mean 0.6 over 3 folds")
+    assert text.endswith("These candidates are tied.")
     text = said(*members, together, trial("smooth", [0.4, 0.4, 0.4]), trial("tight", [0.45, 0.45, 0.45]))
-    assert "The best of the others, tight (C=1), is behind by 0.15" in text
+    assert "The best other candidate, tight (C=1), trails by 0.15" in text
 
 
 def test_the_sentence_says_where_the_smooth_one_starts():
@@ -179,9 +179,9 @@ def test_the_sentence_says_where_the_smooth_one_starts():
     smooth = Trial(candidate, np.array([0.7, 0.7, 0.8]), np.zeros(3, dtype=bool), np.ones(3))
     text = said(*start, average([0.6, 0.6, 0.7], *start), smooth)
     assert text.startswith(
-        "Chose smooth (C=10, bandwidth=0.5) for auc, starting from the average of logistic (C=1) and"
+        "Selected smooth (C=10, bandwidth=0.5) for auc, starting from the average of logistic (C=1) and"
     )
-    assert "The best of the others, the average of logistic (C=1) and svc (C=1), is behind by 0.1," in text
+    assert "The best other candidate, the average of logistic (C=1) and svc (C=1), trails by 0.1," in text
 
 
 def test_the_average_of_both_is_chosen_where_there_is_one():
@@ -191,8 +191,8 @@ def test_the_average_of_both_is_chosen_where_there_is_one():
     assert chosen(*convex, together, smooth, all_of_them) is all_of_them
     assert all_of_them.candidate.surrogate == "average of both"
     text = said(*convex, together, smooth, all_of_them, trial("tight", [0.1, 0.2, 0.3]))
-    assert text.startswith("Chose the average of logistic (C=1), svc (C=1) and smooth (C=1) for auc: 0.5 on average")
-    assert " The folds cannot tell the convex from the smooth ones. The best of the others, tight (C=1), is" in text
+    assert text.startswith("Selected the average of logistic (C=1), svc (C=1) and smooth (C=1) for auc: mean 0.5")
+    assert " The convex and the smooth candidates are tied. The best other candidate, tight (C=1), trails" in text
 
 
 def test_an_average_of_smooth_ones_stands_for_them():

@@ -34,19 +34,19 @@ _OF_THE_INPUT = ("classes_", "n_features_in_", "feature_names_in_")
 
 
 class LinearRankerCV(LinearScorer):
-    """The linear scorer to use: surrogate, C and bandwidth chosen by cross-validation on the measure.
+    """The recommended linear scorer: surrogate, C and bandwidth are selected by cross-validation on the measure.
 
     No surrogate wins everywhere. Hinges collapse on overlapping classes, smooth surrogates overfit few positives, and
-    often enough logistic regression is best. So each is tried, and where the folds cannot tell which is best, none is
-    picked but all are averaged. They cannot where one is behind by no more than the standard error of the difference,
-    paired over the folds. First the best candidates of the convex surrogates are averaged so. The smooth ones start
-    from that average and stay near it, as far as their C asks; the best ones of each bandwidth are averaged again.
-    Whichever average then leads by more than the standard error is chosen; if none does, that of all. An average that
-    is clearly behind each of its parts is left out. The choice is fitted to all rows, and is a linear scorer again.
+    logistic regression is often best. So each is tried, and tied candidates are averaged. Candidates are tied if they
+    differ by at most the standard error of the difference, paired over the folds. First the best candidates of the
+    convex surrogates are averaged in this way. The smooth ones start from that average, and C controls how far they
+    move away from it; the best ones of each bandwidth are averaged again. The average that leads by more than the
+    standard error is selected; if neither does, the average of all is. An average that clearly trails each of its
+    members is dropped. The selection is refitted to all rows, and is again a linear scorer.
 
-    Cost: about ``cv`` times the number of candidates fits, each starting from the one before. On the folds nothing is
-    certified; the last fit is. Rows are copied only where they are fewer than the features, which are then replaced by
-    coordinates in the space of the rows.
+    Cost: about ``cv`` times the number of candidates fits, with warm starts along C. Only the final fit is certified.
+    Rows are copied only if they are fewer than the features, which are then replaced by coordinates in the span of the
+    rows.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ class LinearRankerCV(LinearScorer):
     >>> X, y = coarse_eights()
     >>> ranker = LinearRankerCV("pauc@0.3", surrogates=("logistic", "tight"), Cs=(0.1, 1.0), cv=3).fit(X, y)
     >>> print(ranker.choice_)  # doctest: +ELLIPSIS
-    Chose ...
+    Selected ...
     """
 
     trials_: tuple[Trial, ...]

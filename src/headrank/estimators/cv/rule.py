@@ -36,7 +36,7 @@ def tied_best(trials: Sequence[Trial]) -> list[Trial]:
 def in_order_of_choice(trials: Sequence[Trial]) -> list[Trial]:
     """The chosen one first, then all others by their means; those that have collapsed come last.
 
-    Chosen is the average of convex and smooth ones, which there is where the folds cannot tell these apart; else the
+    Selected is the average of convex and smooth ones, which exists if these are tied; else the
     smooth ones, as an average if there is one, should they lead by more than the standard error of the difference; else
     the convex ones.
     """
@@ -49,22 +49,24 @@ def in_order_of_choice(trials: Sequence[Trial]) -> list[Trial]:
 
 
 def _first(trials: Sequence[Trial], family: str) -> Trial | None:
-    """The average of a family, whichever member looks best, as the folds cannot tell; without one, the first."""
+    """The average of a family, whichever of its tied members looks best; without an average, the first trial."""
     some = [trial for trial in trials if family_of(trial.candidate) == family]
     return next((trial for trial in some if isinstance(trial.candidate, Average)), some[0] if some else None)
 
 
 def why(chosen: Trial, trials: Sequence[Trial], measure: Measure) -> str:
-    """Say in a sentence or two what was chosen, and how it compares with the best of what it does not consist of."""
+    """Describe in a sentence or two what was selected, and how it compares with the best candidate it does not contain."""
     sign, candidate = 1 if measure.greater_is_better else -1, chosen.candidate
     n_folds = chosen.values.size
     over = (
-        f"{n_folds} folds, standard error {chosen.standard_error:.2g}" if n_folds > 1 else "one fold, and noise unknown"
+        f"{n_folds} folds, standard error {chosen.standard_error:.2g}"
+        if n_folds > 1
+        else "one fold, standard error unknown"
     )
-    text = f"Chose {candidate} for {measure}{_start(candidate)}: {sign * chosen.mean:.4g} on average over {over}."
+    text = f"Selected {candidate} for {measure}{_start(candidate)}: mean {sign * chosen.mean:.4g} over {over}."
     if isinstance(candidate, Average):
         both = family_of(candidate) == "both"
-        text += f" The folds cannot tell {'the convex from the smooth ones' if both else 'these apart'}."
+        text += f" {'The convex and the smooth candidates' if both else 'These candidates'} are tied."
     own = _surrogates(candidate)
     others = [trial for trial in trials if not own & _surrogates(trial.candidate) and not trial.has_collapsed]
     if not others:
@@ -73,12 +75,12 @@ def why(chosen: Trial, trials: Sequence[Trial], measure: Measure) -> str:
     lead = chosen.values - other.values
     by = f"{abs(lead.mean()):.2g}, standard error of the difference {standard_error(lead):.2g}"
     if lead.mean() >= -_NOTHING:
-        return f"{text} The best of the others, {other.candidate}, is behind by {by}."
+        return f"{text} The best other candidate, {other.candidate}, trails by {by}."
     if not clearly_behind(chosen, other):
-        noise = ": too little, against that noise, to prefer it"
+        noise = ": within the noise, so it is not preferred"
     else:
-        noise = ", but not the average that it is part of" if _is_part(other, trials) else ""
-    return f"{text} {other.candidate} is ahead by {by}{noise}."
+        noise = ", but the average that contains it does not" if _is_part(other, trials) else ""
+    return f"{text} {other.candidate} leads by {by}{noise}."
 
 
 def _is_part(trial: Trial, trials: Sequence[Trial]) -> bool:
@@ -96,11 +98,11 @@ def _start(candidate: Candidate | Average) -> str:
     if not starts:
         return ""
     if len(starts) < len(members):
-        return ", the smooth starting from the others"
+        return ", the smooth ones starting from the others"
     return f", starting from {as_one(starts[0])}"
 
 
 def clearly_behind(trial: Trial, best: Trial) -> bool:
-    """Whether it is behind by more than the standard error of the difference, paired over the folds."""
+    """Whether it trails by more than the standard error of the difference, paired over the folds."""
     lead = best.values - trial.values
     return bool(lead.mean() > standard_error(lead))
