@@ -1,4 +1,4 @@
-"""How fast the asymptotic bounds are: DeLong in sorts, the bootstrap against a loop over scikit-learn, in one run.
+"""Speed of the asymptotic bounds: DeLong in units of a sort, the bootstrap against a loop over scikit-learn.
 
 ``make bench`` runs it. Every figure it prints was measured just then; nothing is asserted about time.
 """
@@ -47,7 +47,7 @@ def delong_in_sorts(n_rows: int, positive_rate: float) -> None:
 
 
 def scikit_learn_replicate(y: np.ndarray, scores: np.ndarray, rng: np.random.Generator) -> float:
-    """One stratified resample as one would write it: copy the rows, call the metric."""
+    """One naive stratified resample: copy the rows, call the metric."""
     pos, neg = np.flatnonzero(y), np.flatnonzero(~y)
     rows = np.concatenate([rng.choice(pos, pos.size), rng.choice(neg, neg.size)])
     return float(roc_auc_score(y[rows], scores[rows], max_fpr=MAX_FPR))

@@ -1,4 +1,4 @@
-"""How fast, and in how much memory, a measure reads scores: ratios against scikit-learn in the same run.
+"""Time and memory of the measures, as ratios to scikit-learn in the same run.
 
 ``make bench`` runs it. Every figure it prints was measured just then; nothing is asserted about time.
 """
@@ -58,8 +58,8 @@ def against_scikit_learn(n_rows: int) -> None:
 
 
 def streaming(n_rows: int, block_rows: int, max_fpr: float) -> None:
-    """Measure a sample that is never held: blocks come, heads are merged, the rest is forgotten."""
-    depth = int(max_fpr * n_rows)  # an upper bound for the negatives the measure looks at
+    """Evaluate a measure on a stream: the heads of the blocks are merged, and the other rows are dropped."""
+    depth = int(max_fpr * n_rows)  # an upper bound on the negatives that the measure reads
     n_blocks = n_rows // block_rows
     measure = hr.PartialAUC(max_fpr=max_fpr)
     seconds = 0.0
@@ -79,7 +79,7 @@ def streaming(n_rows: int, block_rows: int, max_fpr: float) -> None:
 
 
 if __name__ == "__main__":
-    # The stream comes first: the peak of a process never falls again.
+    # The stream runs first, since the peak memory of a process never decreases.
     print("A stream of 1e8 scores in blocks of 1e6")
     streaming(100_000_000, 1_000_000, max_fpr=0.001)
     print(f"\nheadrank {hr.__version__} against scikit-learn {sklearn.__version__}, 1 % positives")

@@ -1,14 +1,14 @@
-"""How good are the rankers, beside logistic regression and linear SVMs, on rows they have not seen?
+"""Quality of the rankers on held-out rows, compared with logistic regression and linear SVMs.
 
 Sixteen shared sets, four measures, five splits; every model tuned on the measure itself. Test values to
 ``OUT/results.csv``, one row per set, measure, split and model, written whole after each cell: stop it at any time, and
-the same command goes on where it was. The summary goes to the screen, ``OUT/summary.txt`` and ``OUT/summary.csv``,
-the figure to ``OUT/quality.png``. What is compared, and how, stands in quality_cells.py.
+the same command resumes the run. The summary goes to the screen, ``OUT/summary.txt`` and ``OUT/summary.csv``,
+the figure to ``OUT/quality.png``. See quality_cells.py for what is compared.
 
     python benchmarks/quality.py --jobs 2              # an hour or two
     python benchmarks/quality.py --quick               # minutes: 4 small sets, 2 splits, 2 measures, 2,000 rows
-    python benchmarks/quality.py --report              # the summary of what is there
-    python benchmarks/quality.py --jobs 2 --again      # the rankers anew, the classifiers kept
+    python benchmarks/quality.py --report              # the summary of the present results
+    python benchmarks/quality.py --jobs 2 --again      # rerun the rankers, keep the classifiers
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _KEY = ["data", "measure", "split", "model"]
 
 
 def cells_of(sets: Sequence[str], measures: Sequence[str], n_splits: int) -> list[Cell]:
-    """All cells, split by split, so that an unfinished run says something about every set."""
+    """Return all cells, split by split, so that an unfinished run covers every set."""
     return [Cell(data, split, measure) for split in range(n_splits) for data in sets for measure in (None, *measures)]
 
 
 def missing(cells: Iterable[Cell], measures: Sequence[str], done: pl.DataFrame) -> list[Cell]:
-    """The cells of which some result is not there yet."""
+    """Return the cells with missing results."""
     known = set(done.select(_KEY).iter_rows())
     return [
         cell
@@ -55,7 +55,7 @@ def missing(cells: Iterable[Cell], measures: Sequence[str], done: pl.DataFrame) 
 
 
 def read_results(file: Path, rows: int | None) -> pl.DataFrame:
-    """Read what is there; results with another cap on rows are not to be mixed with new ones."""
+    """Read the present results; raise if they have another cap on rows."""
     types = {"str": pl.String, "int": pl.Int64, "float": pl.Float64}
     schema = {field.name: types[str(field.type)] for field in fields(Result)}
     if not file.exists():
@@ -68,27 +68,27 @@ def read_results(file: Path, rows: int | None) -> pl.DataFrame:
 
 
 def write_results(results: pl.DataFrame, file: Path) -> None:
-    """Write all or nothing: an interrupted write leaves the old file."""
+    """Write atomically: an interrupted write leaves the old file."""
     part = file.with_suffix(".part")
     results.write_csv(part)
     os.replace(part, file)
 
 
 def joined(results: pl.DataFrame, new: Sequence[Result]) -> pl.DataFrame:
-    """Add results, in place of older ones of the same name."""
+    """Add results, replacing older ones of the same name."""
     added = pl.DataFrame([asdict(each) for each in new], schema=results.schema)
     return pl.concat([results.join(added, on=_KEY, how="anti"), added])
 
 
 def weight(cell: Cell, folder: Path, cap: int) -> float:
-    """A guess of how long a cell takes, for the progress bar: a pass over the rows, and sorting them."""
+    """Estimate the time of a cell for the progress bar: a pass over the rows, and sorting them."""
     rows = read(folder, cell.data)
     n_train = min(0.6 * rows.y.size, cap)
     return (0.3 if cell.measure is None else 1.0) * n_train * (rows.n_stored / rows.y.size + 100)
 
 
 def run(cells: Sequence[Cell], results: pl.DataFrame, file: Path, options: Any) -> None:
-    """Learn all cells, and write the results after each."""
+    """Run all cells, and write the results after each."""
     weights = {cell: weight(cell, options.data, options.rows) for cell in cells}
     columns = (
         TextColumn("{task.description}"),
@@ -99,7 +99,7 @@ def run(cells: Sequence[Cell], results: pl.DataFrame, file: Path, options: Any) 
         TimeRemainingColumn(),
     )
     jobs = (delayed(_learned)(cell, options.data, measures=options.measures, cap=options.rows) for cell in cells)
-    # The estimate of what is left looks back over the whole run: cells take from a second to a minute.
+    # The remaining time is estimated from the whole run: cells take from a second to a minute.
     bar = Progress(*columns, console=Console(stderr=True), speed_estimate_period=36_000)
     with bar, parallel_config(backend="loky", inner_max_num_threads=1):
         task = bar.add_task("quality", total=sum(weights.values()), finished=0, cells=len(cells))
@@ -119,7 +119,7 @@ def _learned(cell: Cell, folder: Path, **options: Any) -> tuple[Cell, list[Resul
 
 
 def tell(results: pl.DataFrame, folder: Path) -> None:
-    """Print the summary, write it, and draw the figure."""
+    """Print and write the summary, and plot the figure."""
     text, cases = report(results), cases_of(results)
     print(text)
     (folder / "summary.txt").write_text(text + "\n", encoding="utf-8")
@@ -134,14 +134,16 @@ def parsed(arguments: Sequence[str] | None) -> Any:
     parser.add_argument("--out", type=Path, help=f"folder of the results (default {OUT}, with --quick {OUT}-quick)")
     parser.add_argument("--sets", nargs="+", help="sets, or set:task")
     parser.add_argument("--measures", nargs="+", help=f"short names (default {' '.join(MEASURES)})")
-    parser.add_argument("--splits", type=int, help="how many (default 5)")
-    parser.add_argument("--rows", type=int, help="training rows at most (default 12,000); all test rows are used")
+    parser.add_argument("--splits", type=int, help="number of splits (default 5)")
+    parser.add_argument(
+        "--rows", type=int, help="maximum number of training rows (default 12,000); all test rows are used"
+    )
     parser.add_argument("--jobs", type=int, default=1, help="processes, one thread each")
     parser.add_argument("--quick", action="store_true", help="a few small sets: minutes")
     parser.add_argument(
-        "--again", action="store_true", help="forget the rankers' results of these sets and splits first"
+        "--again", action="store_true", help="discard the rankers' results of these sets and splits first"
     )
-    parser.add_argument("--report", action="store_true", help="only sum up what is there")
+    parser.add_argument("--report", action="store_true", help="only summarise the present results")
     options = parser.parse_args(arguments)
     quick = options.quick
     options.sets = options.sets or (QUICK_SETS if quick else SETS)
@@ -153,7 +155,7 @@ def parsed(arguments: Sequence[str] | None) -> Any:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run what is missing, then sum up."""
+    """Run the missing cells, then summarise."""
     options = parsed(arguments)
     options.out.mkdir(parents=True, exist_ok=True)
     file = options.out / "results.csv"

@@ -59,7 +59,7 @@ SETS = (
     "yeast_ppi",
 )
 N_TASKS = 3
-"""Of a set of many tasks: the first ones, each a set of its own."""
+"""Number of tasks used from a set with many tasks; each counts as a set."""
 MEASURES = ("pauc@0.1", "pauc@0.02", "pauc@0.02:0.05", "locauc@0.05")
 
 CLASSIFIERS = ("logistic", "LinearSVC")
@@ -82,7 +82,7 @@ class Cell:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """Whom it tells about."""
+        """The models it covers."""
         return CLASSIFIERS if self.measure is None else (*SURROGATES.values(), CHOICE)
 
     def __str__(self) -> str:
@@ -98,20 +98,20 @@ class Result:
     split: int
     model: str
     value: float
-    """The measure on the test rows, a mean over queries where there are any."""
+    """The measure on the test rows; a mean over queries if there are any."""
     seconds: float
-    """Of tuning and the last fit. The classifiers were tuned for all measures at once; of single surrogates, which the
-    run of `LinearRankerCV` has tuned, it is the last fit alone."""
+    """Seconds of tuning and the final fit. Classifiers are tuned for all measures together; for single surrogates,
+    tuned by the run of `LinearRankerCV`, it is the final fit alone."""
     cpu_seconds: float
-    """The same in processor time, whatever else the machine did."""
+    """The same in processor time."""
     chosen: str
     remarks: str
-    """Kinds of the warnings of the last fit; of `LinearRankerCV`, of the whole run."""
+    """Kinds of warnings in the final fit; for `LinearRankerCV`, in the whole run."""
     n_train: int
     n_test: int
     n_features: int
     rows: int
-    """The cap on training rows that was asked for."""
+    """The requested cap on training rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,12 +123,12 @@ class Rows:
     qid: Any = None
 
     def take(self, kept: Any) -> Rows:
-        """Some of the rows."""
+        """Return a subset of the rows."""
         return Rows(self.X[kept], self.y[kept], None if self.qid is None else self.qid[kept])
 
     @property
     def n_stored(self) -> int:
-        """Numbers stored in X."""
+        """Number of stored values in X."""
         return int(self.X.nnz if sp.issparse(self.X) else self.X.size)
 
 
@@ -136,7 +136,7 @@ class Rows:
 
 
 def loader(folder: Path) -> Any:
-    """The module that reads the data sets of a folder."""
+    """Import the module that reads the data sets of a folder."""
     file = folder / "load.py"
     if not file.exists():
         raise FileNotFoundError(f"needed a folder with load.py and the data sets, got {folder}; name it with --data")
@@ -147,7 +147,7 @@ def loader(folder: Path) -> Any:
 
 
 def with_tasks(folder: Path, names: Sequence[str]) -> list[str]:
-    """Put ``set:task`` for the first tasks where a set has several."""
+    """Expand sets with several tasks to ``set:task`` for the first tasks."""
     load = loader(folder)
     found = []
     for name in names:
@@ -164,7 +164,7 @@ def read(folder: Path, name: str) -> Rows:
 
 
 def split_rows(y: Any, qid: Any, *, seed: int, cap: int) -> tuple[Any, Any]:
-    """Rows to learn from, at most ``cap``, and rows to test on, 40 % of all: stratified, or whole queries."""
+    """Return at most ``cap`` training rows, and 40 % of all rows for testing: stratified, or whole queries."""
     if qid is None:
         n_test = round(TEST_SIZE * y.size)
         sizes = {"train_size": min(cap, y.size - n_test), "test_size": n_test}
@@ -176,7 +176,7 @@ def split_rows(y: Any, qid: Any, *, seed: int, cap: int) -> tuple[Any, Any]:
 
 
 def folds_of(rows: Rows) -> list[tuple[Any, Any]]:
-    """The folds that `LinearRankerCV` makes by default."""
+    """Return the default folds of `LinearRankerCV`."""
     kind = StratifiedKFold if rows.qid is None else StratifiedGroupKFold
     return [*kind(N_FOLDS, shuffle=True, random_state=0).split(rows.y, rows.y, rows.qid)]
 
@@ -186,7 +186,7 @@ def folds_of(rows: Rows) -> list[tuple[Any, Any]]:
 
 @dataclass(frozen=True, eq=False)
 class Contest:
-    """Training and test rows of one split, and what every result of it says."""
+    """Training and test rows of one split, and the fields shared by its results."""
 
     data: str
     split: int
@@ -231,10 +231,10 @@ def learn(cell: Cell, folder: Path, *, measures: Sequence[str], cap: int) -> lis
 
 
 def classifier(model: str, n_rows: int, n_features: int) -> Any:
-    """A rival from scikit-learn, to be itself: solved well, but not to the last digit."""
+    """Return a scikit-learn baseline with a sufficient, but not extreme, solver precision."""
     if model == "logistic":
-        # With the default tol=1e-4 it stops far from its minimum where rows are few or C is large: on dud:ache with
-        # C=100 at 198.8, the minimum being 141.1.
+        # With the default tol=1e-4 it stops far from its minimum if rows are few or C is large: on dud:ache with C=100
+        # at 198.8, where the minimum is 141.1.
         return LogisticRegression(tol=1e-6, max_iter=5000)
     # The primal solver's iterations are Newton steps: on yeast_ppi with C=10, 30 of them end 3e-5 above the minimum;
     # with C=100, 273 of them take a minute.
@@ -287,12 +287,12 @@ def rank(contest: Contest, name: str) -> list[Result]:
 
 
 def _in_fixed_grid(trial: Any, surrogate: str) -> bool:
-    """Rivals keep to the grids they are given, as the classifiers do; `LinearRankerCV` may go beyond."""
+    """Whether a candidate is on the default grid, which rivals and classifiers keep to; `LinearRankerCV` may extend."""
     return trial.candidate.surrogate == surrogate and trial.candidate.C in trial.candidate.kind.Cs
 
 
 def details(candidate: Any) -> str:
-    """A candidate in one line without commas."""
+    """Describe a candidate in one line without commas."""
     members = getattr(candidate, "members", (candidate,))
     return " + ".join(f"{_one(each)}{_start(each)}" for each in members)
 
@@ -308,7 +308,7 @@ def _start(candidate: Any) -> str:
 
 @dataclass(frozen=True)
 class Cost:
-    """Seconds by the clock, and of the processor."""
+    """Wall-clock and processor seconds."""
 
     seconds: float = 0.0
     cpu_seconds: float = 0.0
@@ -318,7 +318,7 @@ class Cost:
 
 
 class Heard:
-    """Times a block, and keeps the kinds of its warnings instead of showing them."""
+    """Times a block, and records the kinds of its warnings instead of showing them."""
 
     def __init__(self) -> None:
         self.cost = Cost()

@@ -1,4 +1,4 @@
-"""What the results say: means, standard errors, the two goals of the benchmark, and a figure.
+"""Summary of the results: means, standard errors, the two goals of the benchmark, and a figure.
 
 A case is one set with one measure. Standard errors are those of the paired differences over splits, as if splits were
 independent; they share rows, so they are somewhat too small.
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 Key: TypeAlias = tuple[str, str]
 """Set and measure."""
 Cases: TypeAlias = dict[Key, dict[str, Any]]
-"""Per case and model the test values, one per split; the same splits for all models."""
+"""Test values per case and model, one per split; the splits are the same for all models."""
 
 REGRETTED = 1.0
-"""Standard errors by which the choice may be behind the best single rival: the first goal."""
+"""First goal: standard errors by which the choice may trail the best single rival."""
 CLEAR = 2.0
-"""Standard errors by which it should be ahead of tuned logistic regression, on this share of the cases: the second."""
+"""Second goal: standard errors by which it should lead tuned logistic regression, on this share of the cases."""
 SHARE = 1 / 3
 BASELINE = "logistic"
 PROTOTYPE = {
@@ -45,7 +45,7 @@ PROTOTYPE = {
 
 @dataclass(frozen=True)
 class Difference:
-    """How far one model is ahead of another, paired over splits."""
+    """Difference of two models, paired over splits."""
 
     case: Key
     rival: str
@@ -53,11 +53,11 @@ class Difference:
     standard_error: float
 
     def ahead(self, times: float) -> bool:
-        """Whether it is ahead by more than so many standard errors; not to be told from one split."""
+        """Whether it leads by more than this many standard errors; False with a single split."""
         return not isnan(self.standard_error) and self.mean > times * self.standard_error
 
     def behind(self, times: float) -> bool:
-        """Whether it is behind by more than so many standard errors."""
+        """Whether it trails by more than this many standard errors."""
         return not isnan(self.standard_error) and -self.mean > times * self.standard_error
 
     def __str__(self) -> str:
@@ -72,7 +72,7 @@ def standard_error(values: Any) -> float:
 
 
 def cases_of(results: pl.DataFrame) -> Cases:
-    """Sort the results by case and model; splits that some model has not finished are left out."""
+    """Sort the results by case and model; splits not finished by all models are excluded."""
     values: dict[Key, dict[int, dict[str, float]]] = {}
     for row in results.iter_rows(named=True):
         by_split = values.setdefault((row["data"], row["measure"]), {})
@@ -86,23 +86,23 @@ def cases_of(results: pl.DataFrame) -> Cases:
 
 
 def difference(case: Key, by_model: Mapping[str, Any], rival: str, model: str = CHOICE) -> Difference:
-    """How far a model is ahead of a rival."""
+    """Return the lead of a model over a rival."""
     lead = by_model[model] - by_model[rival]
     return Difference(case, rival, float(lead.mean()), standard_error(lead))
 
 
 def best_rival(by_model: Mapping[str, Any], model: str = CHOICE) -> str:
-    """The other single rival with the best mean on the test rows, which nobody could have known before."""
+    """Return the other single rival with the best mean on the test rows, which is known only in hindsight."""
     return max((rival for rival in RIVALS if rival != model), key=lambda rival: by_model[rival].mean())
 
 
 def against_best(cases: Cases, model: str = CHOICE) -> list[Difference]:
-    """A model against the best other single rival of each case."""
+    """Compare a model with the best other single rival of each case."""
     return [difference(case, by_model, best_rival(by_model, model), model) for case, by_model in cases.items()]
 
 
 def against(cases: Cases, rival: str) -> list[Difference]:
-    """The choice against one rival."""
+    """Compare the choice with one rival."""
     return [difference(case, by_model, rival) for case, by_model in cases.items()]
 
 
@@ -132,7 +132,7 @@ def to_frame(cases: Cases) -> pl.DataFrame:
 
 
 def report(results: pl.DataFrame) -> str:
-    """The table, the two goals, who won how often, what was chosen, and what went wrong."""
+    """Return the table, the two goals, the wins, the choices and the warnings as text."""
     cases = cases_of(results)
     if not cases:
         return "no case is finished yet"
@@ -141,7 +141,7 @@ def report(results: pl.DataFrame) -> str:
 
 
 def table(cases: Cases) -> str:
-    """Mean and standard error of every model, best marked."""
+    """Return mean and standard error of every model, with the best marked."""
     width = max(len(data) for data, _ in cases) + 2
     lines = [f"{'test value ± s.e.':<{width}}{'':<16}{'splits':<6}" + "".join(f"{model:>16}" for model in MODELS)]
     for (data, measure), by_model in cases.items():
@@ -178,7 +178,7 @@ def goals(cases: Cases) -> str:
 
 
 def wins(cases: Cases) -> str:
-    """How often each model has the highest mean, and how each rival stands against the choice."""
+    """Count how often each model has the highest mean, and compare each rival with the choice."""
     counts: Counter[str] = Counter()
     for by_model in cases.values():
         best = max(values.mean() for values in by_model.values())
@@ -198,7 +198,7 @@ def wins(cases: Cases) -> str:
 
 
 def figures_to_beat(cases: Cases) -> str:
-    """The prototype's figures beside ours."""
+    """Compare with the figures of the prototype."""
     lines = []
     for (data, measure), (logistic, smooth) in PROTOTYPE.items():
         if (data, measure) in cases:
@@ -247,7 +247,7 @@ def costs(results: pl.DataFrame) -> str:
 
 
 def _members(chosen: str) -> list[str]:
-    """What an average consists of, without what its smooth members start from."""
+    """Return the members of an average, without the starting points of its smooth members."""
     return re.sub(r" from \([^)]*\)", "", chosen).split(" + ")
 
 
@@ -269,7 +269,7 @@ def _place(measure: str) -> tuple[int, str]:
 
 
 def plot(cases: Cases, *, rival: str = BASELINE) -> Figure:
-    """Draw how far the choice is ahead of a rival in each case, with bars of two standard errors."""
+    """Plot the lead of the choice over a rival in each case, with bars of two standard errors."""
     from matplotlib.figure import Figure
 
     sets = sorted({data for data, _ in cases}, reverse=True)

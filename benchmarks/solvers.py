@@ -1,4 +1,4 @@
-"""How many passes over the data learning takes, and where its time goes.
+"""Passes over the data that fitting takes, and where its time goes.
 
 ``python benchmarks/solvers.py [dense] [float32] [sparse] [growth] [optima] [memory]`` runs some sections, without
 names all. Every figure it prints was measured just then; nothing is asserted about time.
@@ -9,8 +9,8 @@ multiple of one pass, which is timed just before and just after the fit; of thre
 same multiple, split into products with the rows, the surrogate, the quadratic program over the cuts, and all else
 (checks of X, line search, L-BFGS). *goal*: what issue 3 asks of *time*.
 
-A machine that others use as well spoils the figures, those of short vectors on several BLAS threads most of all; the
-load is printed. ``OPENBLAS_NUM_THREADS=1`` makes them steadier, and the pass slower.
+Other load on the machine distorts the figures, above all those of short vectors on several BLAS threads; the load is
+printed. ``OPENBLAS_NUM_THREADS=1`` makes them steadier, and the pass slower.
 """
 
 import importlib.util
@@ -75,7 +75,7 @@ SETTING_BY_NAME = {str(setting): setting for setting in SETTINGS}
 
 
 class Clock:
-    """Adds up calls and seconds of each kind of work."""
+    """Total calls and seconds of each kind of work."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
@@ -83,7 +83,7 @@ class Clock:
 
     @contextmanager
     def running(self, kind: str) -> Iterator[None]:
-        """Charge what happens inside to this kind of work."""
+        """Count the time of a block for this kind of work."""
         start = time.perf_counter()
         yield
         self.seconds[kind] = self.seconds.get(kind, 0.0) + time.perf_counter() - start
@@ -108,14 +108,14 @@ class CountedRows:
 
 
 class TimedBundle(Bundle):
-    """A bundle that times its quadratic programs and the upkeep of the Gram matrix."""
+    """A bundle that times its quadratic programs and the updates of the Gram matrix."""
 
     def __init__(self, clock: Clock) -> None:
         super().__init__()
         self.clock = clock
 
     def add(self, normal: Any, offset: float) -> None:
-        """Take in one cut."""
+        """Add one cut."""
         with self.clock.running("cuts"):
             super().add(normal, offset)
 
@@ -126,10 +126,10 @@ class TimedBundle(Bundle):
 
 
 class CountedRanker(LinearRanker):
-    """A ranker that says where the time of `fit` went."""
+    """A ranker that records where the time of `fit` goes."""
 
     def _pose(self, *args: Any) -> Any:
-        """State the problem, with rows and surrogate under observation."""
+        """State the problem, with timed rows and surrogate."""
         problem = super()._pose(*args)
         clock, risk = Clock(), problem.risk
         self.clock_ = clock
@@ -141,12 +141,12 @@ class CountedRanker(LinearRanker):
         return replace(problem, risk=LinearRisk(CountedRows(risk.rows, clock), surrogate, risk.positive))
 
     def _solve(self, problem: Any, C: float, **options: Any) -> Any:
-        """Solve with a bundle under observation."""
+        """Solve with a timed bundle."""
         return super()._solve(problem, C, **(options | {"bundle": TimedBundle(self.clock_)}))
 
 
 def circumstances() -> str:
-    """Say how many threads BLAS has, and how busy the machine is."""
+    """Return the number of BLAS threads and the load of the machine."""
     threads = max((pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"), default=1)
     return f"{threads} BLAS threads, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} in the minute before"
 
@@ -190,13 +190,13 @@ class Fit:
 
     @property
     def outcome(self) -> str:
-        """What to know about the answer besides its gap."""
+        """Notes on the result besides its gap."""
         finished = "" if self.ranker.gap_ <= self.ranker.tol else " NOT CERTIFIED"
         return ("collapsed" if self.ranker.collapsed_ else "") + finished
 
 
 def fitted(X: Any, y: Any, setting: Setting, C: float, *, repeats: int = 1, **options: Any) -> Fit:
-    """Fit so many times, and return the fit whose time was the median."""
+    """Fit repeatedly, and return the fit with the median time."""
     fits = [fitted_once(X, y, setting, C, **options) for _ in range(repeats)]
     return sorted(fits, key=Fit.multiple)[repeats // 2]
 

@@ -1,4 +1,4 @@
-"""Wide tables: processor time and peak memory of `headrank fit` on 60 rows of single digits, beside reading the file.
+"""Wide tables: processor time and peak memory of `headrank fit` on 60 rows of digits, compared with reading them.
 
 Run: python benchmarks/wide_tables.py [columns ...]
 """
@@ -25,7 +25,7 @@ def write(path: Path, n_columns: int) -> None:
 
 
 def cost(arguments: list[str], folder: str) -> tuple[float, float]:
-    """Processor seconds and peak gigabytes of a Python process, measured by a parent of its own."""
+    """Return processor seconds and peak gigabytes of a Python process, measured by its parent."""
     code = (
         "import resource, subprocess, sys; subprocess.run([sys.executable, *sys.argv[1:]], check=True, "
         "stdout=subprocess.DEVNULL); used = resource.getrusage(resource.RUSAGE_CHILDREN); "

@@ -22,7 +22,7 @@ from headrank.datasets import LinearEta
 
 @dataclass(frozen=True)
 class Combination:
-    """A criterion made of beta and R, and the scorer that maximises it: ``spoilt`` of its top are worst instances."""
+    """A criterion of beta and R, and its maximiser; ``spoilt`` is the share of worst instances in its top."""
 
     criterion: str
     spoilt: float
@@ -58,7 +58,7 @@ def combinations(population: LinearEta = POPULATION, *, top: float = 0.2) -> lis
         f"beta - 1.5 R' / alpha* (c = {1.5 / alpha:.3g})": 1.5 / alpha,
         "-R': ranking alone": inf,
     }
-    # Finding alone leaves the order of the top open: s* is a maximiser, and so is s* turned round.
+    # Finding alone does not determine the order of the top: s* is a maximiser, and so is s* reversed.
     low, border, high = population.low, population.quantile(top), population.high
     turned = Ranking((Run(top, border, high), Run(1 - top, border, low)))
     best = spoilt(top, 0.0).ranking(population).local_auc(top)
@@ -84,8 +84,10 @@ def _combination(name: str, share: float, ranking: Ranking, top: float, best: fl
 
 
 def combinations_table(rows: Sequence[Combination]) -> Table:
-    """Lay out the combinations."""
-    table = Table(title="Who maximises a combination of beta and R' = R / (2 p (1 - p))? Top 0.2, all scorers, exact")
+    """Return the combinations as a table."""
+    table = Table(
+        title="Which scorer maximises a combination of beta and R' = R / (2 p (1 - p))? Top 0.2, all scorers, exact"
+    )
     for name in ("criterion", "worst instances in the top", "beta", "R", "LocalAUC", "loss against s*"):
         table.add_column(name, justify="left" if name == "criterion" else "right")
     for row in rows:

@@ -1,8 +1,8 @@
-"""The paper's cutting-plane method and headrank's hybrid side by side: how fast the gap closes.
+"""Convergence of the paper's cutting-plane method and of headrank's hybrid solver.
 
-Two gaps are followed, both as shares of the objective. The *proven* gap is the one a solver knows and stops on: best
-objective minus best lower bound. The *true* gap is the best objective minus the highest lower bound that any run has
-proved, so it is at most so large; near the gap of the best run nothing more can be told, and it is not drawn there.
+Two gaps are tracked, both relative to the objective. The *proven* gap is the stopping criterion: best objective minus
+best lower bound. The *true* gap is the best objective minus the highest lower bound of any run, an upper bound on the
+actual gap; it is not plotted near the gap of the best run, where it is uninformative.
 
     python -m experiments.convergence --out FOLDER
 """
@@ -49,7 +49,7 @@ class Setting:
 SETTINGS = (
     Setting(0.0, 0.1, "tight", 100.0),
     Setting(0.02, 0.05, "structural", 10.0),
-    Setting(0.0, 0.01, "tight", 1000.0),  # the most kinked of those in benchmarks/solvers.py
+    Setting(0.0, 0.01, "tight", 1000.0),  # the least smooth of those in benchmarks/solvers.py
 )
 
 
@@ -81,7 +81,7 @@ class Convergence:
         return pl.DataFrame([asdict(step) for step in self.steps])
 
     def runs(self) -> dict[tuple[str, str], list[Progress]]:
-        """The steps of each setting and solver, in order."""
+        """Return the steps of each setting and solver, in order."""
         found: dict[tuple[str, str], list[Progress]] = {}
         for step in self.steps:
             found.setdefault((step.setting, step.solver), []).append(step)
@@ -126,7 +126,7 @@ class _CountedRows:
 
 
 def hard_sample(n_rows: int = 100_000, n_features: int = 100, *, random_state: int = 0) -> tuple[Vector, BoolVector]:
-    """Draw Gaussian rows, 5 % of them positive: shifted by 3 along one direction and 1.3 times as wide."""
+    """Sample Gaussian rows, 5 % of them positive: shifted by 3 in one direction and 1.3 times as wide."""
     rng = np.random.default_rng(random_state)
     y = rng.permutation(n_rows) < round(0.05 * n_rows)
     X = rng.normal(size=(n_rows, n_features))
@@ -172,7 +172,7 @@ def convergence(
 def _run(
     X: Vector, y: BoolVector, setting: Setting, solver: str, tol: float, max_iter: int
 ) -> list[tuple[Step, float]]:
-    """Each step of a run, and how many passes over the rows it has taken until then."""
+    """Return each step of a run with the number of passes over the rows so far."""
     measure = PartialAUC(min_fpr=setting.min_fpr, max_fpr=setting.max_fpr)
     problem = LinearRanker(measure, surrogate=setting.surrogate)._pose(X, y)
     rows = _CountedRows(problem.rows)
@@ -189,7 +189,7 @@ def _run(
 
 
 def plot_convergence(result: Convergence) -> Figure:
-    """Draw the gaps against passes (above) and against seconds (below), one column per setting."""
+    """Plot the gaps against passes (top) and against seconds (bottom), one column per setting."""
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 

@@ -1,7 +1,7 @@
-"""How often does the truth lie inside? Every method on populations whose truth is known, small samples on purpose.
+"""Coverage of every interval method on populations with known true values, with deliberately small samples.
 
-The finite-sample methods promise their confidence for any distribution; what they cover beyond it is what they are too
-wide by. The asymptotic ones promise it for large samples only: here one sees where these are not large enough.
+The finite-sample methods guarantee their confidence for any distribution; coverage above it means that they are wider
+than necessary. The asymptotic methods hold for large samples only; the tables show where samples are too small.
 
     python -m experiments.coverage --out FOLDER
 """
@@ -39,7 +39,7 @@ _OF_THE_AUC = FINITE_SAMPLE[:4]
 
 @dataclass(frozen=True)
 class Population:
-    """Scores of both classes for a seed, and the points of the true curve, between which it is straight."""
+    """A sampler of scores of both classes, and the points of the piecewise linear true curve."""
 
     name: str
     n_pos: int
@@ -55,7 +55,7 @@ class Population:
         return RocCurve.from_scores(labels, np.concatenate([pos, neg]))
 
     def truth(self, measure: AUC | PartialAUC) -> float:
-        """Return the true value: the mean height of the curve over the range, by trapezoids."""
+        """Return the true value: the mean height of the curve over the range, by the trapezoidal rule."""
         end = measure.max_fpr if isinstance(measure, PartialAUC) else 1.0
         inside = self.fpr < end
         fpr = np.append(self.fpr[inside], end)
@@ -76,7 +76,7 @@ def _binormal(name: str, separation: float, n_pos: int, n_neg: int) -> Populatio
 
 
 def _levels(name: str, pos: Sequence[float], neg: Sequence[float], n_pos: int, n_neg: int) -> Population:
-    """Scores on a few levels, highest first, with these shares: a curve of a few straight pieces."""
+    """Scores on a few levels, highest first, with these shares: a piecewise linear curve."""
     levels = -np.arange(len(pos), dtype=np.float64)
     return Population(
         name,
@@ -112,7 +112,7 @@ POPULATIONS = (
 
 @dataclass(frozen=True)
 class Coverage:
-    """How often a method's interval held the truth, how wide it was, and how often the method refused."""
+    """Coverage and mean width of a method, and how often it raised an error."""
 
     population: str
     measure: str
@@ -125,7 +125,7 @@ class Coverage:
 
 
 def coverages(n_runs: int = N_RUNS, n_replicates: int = N_REPLICATES) -> list[Coverage]:
-    """Try every method on every population; what a method refuses counts for neither side."""
+    """Run every method on every population; samples on which a method raises are excluded from its coverage."""
     found = []
     for population in track(POPULATIONS, description="populations", console=Console(stderr=True)):
         curves = [population.sample(seed) for seed in range(n_runs)]
@@ -151,7 +151,7 @@ def _ends(
             one = bootstrap(curve, measure, confidence=CONFIDENCE, n_replicates=n_replicates, random_state=seed)
         else:
             one = interval_of(curve, measure, confidence=CONFIDENCE, method=method)
-    except ValueError:  # an asymptotic method that sees no variation says so
+    except ValueError:  # asymptotic methods raise if there is no variation
         return None
     return one.low, one.high
 
@@ -164,12 +164,12 @@ def to_frame(found: Sequence[Coverage]) -> pl.DataFrame:
 
 
 def tables(found: Sequence[Coverage]) -> list[Table]:
-    """One table per measure: coverage in per cent and mean width, what falls short of the promise in bold."""
+    """One table per measure: coverage in per cent and mean width; coverage below the confidence is bold."""
     result = []
     for measure in dict.fromkeys(each.measure for each in found):
         rows = [each for each in found if each.measure == measure]
         methods = list(dict.fromkeys(each.method for each in rows))
-        title = f"{measure}: coverage of the 95 % interval in %, mean width (share of samples refused)"
+        title = f"{measure}: coverage of the 95 % interval in %, mean width (share of samples with an error)"
         table = Table("population", *methods, title=title)
         for name in dict.fromkeys(each.population for each in rows):
             cells: list[Any] = [

@@ -1,19 +1,19 @@
-"""How fast does the empirical minimiser over a finite class get good? Clémençon & Vayatis (2007), Theorems 5 and 10.
+"""How fast does the empirical minimiser over a finite class improve? Clémençon & Vayatis (2007), Theorems 5 and 10.
 
 Theorem 5 bounds the excess of the mass-constrained error L by n^(-1/2), for any distribution with densities bounded
-from both sides. Theorem 10 bounds it by n^(-2/3) for a finite class that holds s*, when P(|eta - Q| <= t) is at most
+from both sides. Theorem 10 bounds it by n^(-2/3) for a finite class that contains s*, when P(|eta - Q| <= t) is at most
 linear in t (alpha = 1/2 in the paper). For the local ranking risk M the paper proves n^(-1/2) (Proposition 27); Remark
 28 expects that a faster rate would be spoilt by the unknown share of positives.
 
-Bounds are not rates, and a *fixed* finite class has no power of n as its rate: once n tells the best scorer from the
-next, the excess falls exponentially (the case "coarse class"). To see the rate of the bound, the class must hold
+Bounds are not rates, and a *fixed* finite class has no power of n as its rate: once n separates the best scorer from
+the next, the excess falls exponentially (the case "coarse class"). To see the rate of the bound, the class must contain
 competitors at every scale that n can resolve: here angles, or gaps, are spaced geometrically. A linear scorer at angle
-a from s* then loses a^2 where eta rises linearly through Q, with a standard deviation of (a / n)^(1/2), so a = n^(-1/3)
+a from s* then loses a^2 if eta rises linearly through Q, with a standard deviation of (a / n)^(1/2), so a = n^(-1/3)
 and the excess is n^(-2/3). A jump of eta at Q gives n^(-1) if Q is known, as in ordinary classification. With the
-empirical quantile it tends to n^(-1/2): K'(s, v) is another for s* than for its neighbours, so that the variance of the
+empirical quantile it tends to n^(-1/2): K'(s, v) differs between s* and its neighbours, so the variance of the
 difference does not vanish; conditions (ii) and (iv) fail, and Remark 11 holds. An eta flatter than any power has
-n^(-1/2) up to logarithms, which these n are too few to show. A class without s*, whose members differ from its best on
-sets that do not shrink, has n^(-1/2) whatever the margin (again up to the logarithm that the spacing brings in).
+n^(-1/2) up to logarithms, which these n are too small to show. A class without s*, whose members differ from its best
+on sets that do not shrink, has n^(-1/2) whatever the margin (again up to the logarithm that the spacing brings in).
 
     python -m experiments.excess_risk --out FOLDER
 """
@@ -45,13 +45,13 @@ if TYPE_CHECKING:
 
 TOP = 0.25
 BORDER = float(ndtri(1 - TOP))
-"""Where a standard normal score enters the top."""
+"""The standard normal score at which the top begins."""
 CRITERIA = ("mass_error", "ranking_risk", "known_quantile")
 N_ROWS = {100: 400, 316: 400, 1_000: 400, 3_162: 300, 10_000: 160, 31_623: 80, 100_000: 60}
-"""Rows per sample, and how many samples."""
+"""Rows per sample, and number of samples."""
 QUICK_ROWS = {100: 20, 316: 20, 1_000: 20}
 LATE = 3_000
-"""From so many rows on, the second slope is fitted."""
+"""Number of rows from which the second slope is fitted."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Risks:
 
 @dataclass(frozen=True)
 class Case(ABC):
-    """A population and a finite class of scorers, the first of which is the best; scores are standard normal."""
+    """A population and a finite class of scorers, the best one first; scores are standard normal."""
 
     name: str
     rate: str
@@ -82,7 +82,7 @@ class Case(ABC):
     @property
     @abstractmethod
     def n_scorers(self) -> int:
-        """How many scorers the class has."""
+        """Number of scorers in the class."""
 
     @property
     @abstractmethod
@@ -90,7 +90,7 @@ class Case(ABC):
         """Share of positives among all instances."""
 
     def _scale(self, scorer: int) -> float:  # noqa: ARG002
-        """Return the width of what happens next to the border; quadrature starts with it."""
+        """Return the width of the transition at the border, from which quadrature starts."""
         return 1.0
 
     @cached_property
@@ -171,9 +171,9 @@ class WithoutOptimum(Case):
     """P(Y = 1 | x) = Phi(a x[0]); scorer j is r_j x[0] + (1 - r_j^2)^(1/2) x[j], so that none is s* and all differ."""
 
     correlations: tuple[float, ...]
-    """Of the scorers with x[0], the first is the highest."""
+    """Correlations of the scorers with x[0]; the first is the highest."""
     strength: float = 0.9
-    """Correlation of x[0] with the normal variable of which Y is the sign."""
+    """Correlation of x[0] with the normal variable whose sign is Y."""
 
     @property
     def n_scorers(self) -> int:  # noqa: D102
@@ -224,7 +224,7 @@ CASES: tuple[Case, ...] = (
 
 
 def empirical_risks(positive: BoolVector, scores: Vector, top: float = TOP) -> Risks:
-    """Compute `MassConstrainedError` and `LocalRankingRisk` of many scorers at once. O(n) each, and sorting the top.
+    """Compute `MassConstrainedError` and `LocalRankingRisk` of many scorers. O(n) each, plus sorting the top.
 
     Scores, of shape (n_scorers, n_rows), must have no ties.
     """
@@ -243,7 +243,7 @@ def empirical_risks(positive: BoolVector, scores: Vector, top: float = TOP) -> R
 
 @dataclass(frozen=True)
 class Point:
-    """Mean true excess of the scorer that is best in a sample; ``share_best`` is how often it was the best in truth."""
+    """Mean true excess of the scorer that is best in a sample; ``share_best`` is how often it is truly the best."""
 
     case: str
     criterion: str
@@ -270,7 +270,7 @@ class Slope:
 def excess_risk(
     cases: Sequence[Case] = CASES, *, n_rows: dict[int, int] | None = None, console: Console | None = None
 ) -> list[Point]:
-    """Choose by each criterion in samples of growing size, and value the choice by the truth.
+    """Select by each criterion in samples of growing size, and evaluate the selection by its true value.
 
     >>> [point, *_] = excess_risk(CASES[1:2], n_rows={100: 3})
     >>> point.criterion, bool(0 <= point.excess <= CASES[1].excess.mass_error.max())
@@ -302,7 +302,7 @@ def _point(case: str, criterion: str, n_rows: int, values: Vector) -> Point:
 
 
 def fit_slope(points: Sequence[Point]) -> tuple[float, float]:
-    """Fit the slope of log excess against log n, and its standard error; points without any excess are left out."""
+    """Fit the slope of log excess against log n, and its standard error; points without excess are excluded."""
     kept = [point for point in points if point.standard_error > 0]
     if len(kept) < 2:
         return float("nan"), float("nan")
@@ -332,7 +332,7 @@ def to_frame(rows: Sequence[Point] | Sequence[Slope]) -> pl.DataFrame:
 
 
 def to_table(points: Sequence[Point], fitted: Sequence[Slope]) -> Table:
-    """Lay out the slopes with the excess at the smallest and the largest n."""
+    """Return a table of the slopes with the excess at the smallest and the largest n."""
     numbers = sorted({point.n_rows for point in points})
     table = Table(
         title=f"Excess risk of the empirical minimiser, top {TOP:g}: slope of log excess against log n",
@@ -352,7 +352,7 @@ def to_table(points: Sequence[Point], fitted: Sequence[Slope]) -> Table:
 
 
 def plot_excess_risk(points: Sequence[Point], fitted: Sequence[Slope]) -> Figure:
-    """Draw excess against n on logarithmic axes, one panel per criterion, next to the slopes of the theorems."""
+    """Plot excess against n on logarithmic axes, one panel per criterion, next to the slopes of the theorems."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(15, 5.2), layout="constrained")
@@ -381,7 +381,7 @@ def plot_excess_risk(points: Sequence[Point], fitted: Sequence[Slope]) -> Figure
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the slopes; write all points, the slopes and the figure."""
+    """Print the slopes, and write all points, the slopes and the figure."""
     parser = argparse.ArgumentParser(description="Excess risk of the empirical minimiser over a finite class")
     parser.add_argument("--out", type=Path, default=Path(), help="folder for excess_risk.csv, .png, excess_slopes.csv")
     parser.add_argument("--quick", action="store_true", help="few and small samples")

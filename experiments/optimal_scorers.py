@@ -1,12 +1,12 @@
 """Which scorers do the local measures prefer? Theorems 20 and 24 and Remark 21 of Clémençon & Vayatis (2007).
 
 eta(x) = P(Y = 1 | x) is known, so all values are exact. LocalAUC and W-ranking at rate u are highest for s*, which is
-eta on the best u of all instances. The truncated AUC is not: put the *worst* instances at the end of the top and the
-curve runs far to the right at full height before it meets the control line. At once it has more area, though every
-positive that was there is lost. The paper says that its maximiser is "usually" not s*; in fact it never is, unless
+eta on the best u of all instances. The truncated AUC is not: put the *worst* instances at the end of the top, and the
+curve runs far to the right at full height before it crosses the control line. The area grows, although all positives
+that were there are lost. The paper says that its maximiser is "usually" not s*; in fact it never is, unless
 u = 1 or eta is constant below the top: exchanging a little mass v at the end of the top for instances whose eta is
 lower by g gains v g beta / (1 - p) to first order. `best_spoilt_share` gives the true maximiser; it spoils
-about the share that is positive of the top, so the harm is small where positives are rare.
+about the share of positives in the top, so the harm is small if positives are rare.
 
 Legend: u = ``top``, p = ``positive_rate``; alpha and beta the false and true positive rates of the top.
 
@@ -47,7 +47,7 @@ DRAWN = ("eta", "best spoiler", "head reversed")
 
 
 class Run(NamedTuple):
-    """Instances next to each other in the ranking: their mass, and eta where they begin and end, linear between."""
+    """Consecutive instances in the ranking: their mass, and eta at both ends, linear in between."""
 
     mass: float
     first: float
@@ -70,7 +70,7 @@ class Ranking:
         return sum(run.mass * (run.first + run.last) / 2 for run in self.runs)
 
     def within(self, top: float) -> list[Run]:
-        """Return the runs of the best ``top``, the last of them cut off there."""
+        """Return the runs of the best ``top``, the last one truncated there."""
         kept, left = [], top
         for run in self.runs:
             mass = min(run.mass, left)
@@ -81,7 +81,7 @@ class Ranking:
         return kept
 
     def rates_at_top(self, top: float) -> tuple[float, float]:
-        """Return (alpha, beta), where the curve meets the control line."""
+        """Return (alpha, beta), where the curve crosses the control line."""
         p, positives = self.positive_rate, sum(run.mass * (run.first + run.last) / 2 for run in self.within(top))
         return (top - positives) / (1 - p), positives / p
 
@@ -112,14 +112,14 @@ class Ranking:
         return alpha * beta - self.truncated_auc(top)
 
     def roc(self, max_top: float = 1.0, n_points: int = 400) -> tuple[Vector, Vector]:
-        """Return (fpr, tpr) along the curve, by equal steps of mass."""
+        """Return (fpr, tpr) along the curve, in equal steps of mass."""
         points = [(0.0, 0.0), *(self.rates_at_top(top) for top in np.linspace(0, max_top, n_points)[1:])]
         fpr, tpr = np.array(points).T
         return fpr, tpr
 
 
 class Piece(NamedTuple):
-    """Instances with x[0] between two values, ranked from the first to the last of them, or in random order."""
+    """Instances with x[0] between two values, ranked from the first value to the last, or in random order."""
 
     first: float
     last: float
@@ -139,7 +139,7 @@ class Scorer:
     pieces: tuple[Piece, ...]
 
     def ranking(self, population: LinearEta) -> Ranking:
-        """Return what it makes of the whole population."""
+        """Return its ranking of the whole population."""
         width = population.high - population.low
         runs = []
         for piece in self.pieces:
@@ -148,7 +148,7 @@ class Scorer:
         return Ranking(tuple(runs))
 
     def scores(self, X: Vector) -> Vector:
-        """Score rows; x[1], which is noise, breaks the order within mixed pieces."""
+        """Score rows; x[1], which is noise, gives the order within mixed pieces."""
         x, scores = X[:, 0], np.empty(len(X))
         starts = accumulate((piece.mass for piece in self.pieces), initial=0.0)
         for piece, start in zip(self.pieces, starts, strict=False):
@@ -177,7 +177,7 @@ def best_spoilt_share(population: LinearEta, top: float) -> float:
 
 
 def scorers(population: LinearEta, top: float) -> list[Scorer]:
-    """Make eta, s*, spoilers and other disturbances of eta at a rate ``top``, at most 5/6."""
+    """Return eta, s*, spoilers and other perturbations of eta at a rate ``top``, at most 5/6."""
     border, fifth, best = 1 - top, top / 5, best_spoilt_share(population, top)
     return [
         Scorer("eta", (Piece(1.0, 0.0),)),
@@ -228,7 +228,7 @@ class OptimalScorers:
         return pl.DataFrame([asdict(row) for row in self.rows])
 
     def to_table(self) -> Table:
-        """The same to print; the highest exact value at each rate is bold."""
+        """Return a printable table; the highest exact value at each rate is bold."""
         table = Table(
             title=f"eta uniform on [{self.population.low:g}, {self.population.high:g}]: exact values, and gain over "
             f"eta ± standard error in {self.n_samples} samples of {self.n_rows:,} rows",
@@ -261,9 +261,9 @@ def optimal_scorers(
     n_samples: int = 10,
     console: Console | None = None,
 ) -> OptimalScorers:
-    """Value every scorer at every rate, in the population and in samples of two-feature rows (all scorers the same).
+    """Evaluate every scorer at every rate, in the population and in samples of two-feature rows (the same for all).
 
-    Two samples are the fewest: the gains come with standard errors.
+    At least two samples are needed for standard errors.
 
     >>> result = optimal_scorers(tops=[0.2], n_rows=1000, n_samples=2)
     >>> max(result.rows, key=lambda row: row.truncated_auc).scorer
@@ -298,7 +298,7 @@ def optimal_scorers(
 
 
 def plot_optimal_scorers(population: LinearEta = POPULATION, *, tops: Sequence[float] = (0.1, 0.2, 0.5)) -> Figure:
-    """Draw the heads of three scorers with the control line, and the measures as the top is spoilt bit by bit."""
+    """Plot the heads of three scorers with the control line, and the measures as the top is spoilt gradually."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(10.5, 8.2), layout="constrained")
@@ -357,7 +357,7 @@ def _draw_spoiling(ax: Any, population: LinearEta, top: float) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the table; write it and the figure."""
+    """Print the table, and write it and the figure."""
     parser = argparse.ArgumentParser(description="Which scorers maximise LocalAUC, W-ranking and the truncated AUC")
     parser.add_argument("--out", type=Path, default=Path(), help="folder for optimal_scorers.csv and .png")
     parser.add_argument("--quick", action="store_true", help="small samples")

@@ -1,4 +1,4 @@
-"""Learning for a range of the curve against learning to classify: test partial AUC and seconds, on real data.
+"""Rankers for a range of the curve compared with classifiers: test partial AUC and seconds, on real data.
 
 `LinearRanker`, tight and structural, beside scikit-learn's LinearSVC and LogisticRegression. All choose C from a grid
 in the same way, by the partial AUC over the range on one validation part of the training rows, and are then fitted to
@@ -39,7 +39,7 @@ SETS = ("mammography", "annthyroid", "letter", "spambase", "oil_spill", "w8a")
 RANGES = ((0.0, 0.1), (0.0, 0.02), (0.02, 0.05))
 _Range: TypeAlias = tuple[float, float]
 RANKER_CS = (0.1, 1.0, 10.0, 100.0, 1e3, 1e4)
-# Up to 1e4, for fairness: with 10 as the largest, LogisticRegression chose 10 in every split of annthyroid.
+# Up to 1e4, for fairness: with a maximum of 10, LogisticRegression chose 10 in every split of annthyroid.
 CLASSIFIER_CS = (1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4)
 CLASSIFIERS: dict[str, Callable[[float], Any]] = {
     "LinearSVC": lambda C: LinearSVC(C=C, max_iter=5000),
@@ -99,7 +99,7 @@ class Rivalry:
         return pl.DataFrame([asdict(outcome) for outcome in self.outcomes])
 
     def groups(self) -> dict[tuple[str, float, float], dict[str, list[Outcome]]]:
-        """The outcomes by data set and range, then by method."""
+        """Return the outcomes by data set and range, then by method."""
         found: dict[tuple[str, float, float], dict[str, list[Outcome]]] = {}
         for each in self.outcomes:
             found.setdefault((each.data, each.min_fpr, each.max_fpr), {}).setdefault(each.method, []).append(each)
@@ -128,7 +128,7 @@ class Rivalry:
         return "\n".join(lines)
 
     def _paired(self, mine: str, rival: str) -> str:
-        """Count where a ranker and a rival differ clearly: paired t-test at 95 %, as if splits were independent."""
+        """Count significant differences: paired t-test at 95 %, treating splits as independent."""
         better = worse = 0
         groups = self.groups().values()
         for by_method in groups:
@@ -171,7 +171,7 @@ def rivals(
 
 @dataclass(frozen=True, eq=False)
 class _Contest:
-    """One split: rows to learn from, rows to choose C by (both are then trained on), and rows to test on."""
+    """One split: training rows, validation rows for the choice of C (then added to training), and test rows."""
 
     X: Any
     y: Any
@@ -222,10 +222,10 @@ class _Contest:
 
 
 def load_sets(folder: Path, names: Iterable[str]) -> Iterable[tuple[str, Any, Any]]:
-    """Read data sets by the ``load.py`` of their folder."""
+    """Read data sets with the ``load.py`` of their folder."""
     spec = importlib.util.spec_from_file_location("load", folder / "load.py")
     if spec is None or spec.loader is None or not (folder / "load.py").exists():
-        raise FileNotFoundError(f"needed a folder with load.py and the data sets, got {folder}; name it with --data")
+        raise FileNotFoundError(f"expected a folder with load.py and the data sets, got {folder}; pass it with --data")
     loader = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(loader)
     for name in names:
@@ -234,8 +234,8 @@ def load_sets(folder: Path, names: Iterable[str]) -> Iterable[tuple[str, Any, An
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the table and write it."""
-    parser = argparse.ArgumentParser(description="LinearRanker beside LinearSVC and LogisticRegression")
+    """Print and write the table."""
+    parser = argparse.ArgumentParser(description="Compare LinearRanker with LinearSVC and LogisticRegression")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="folder with load.py")
     parser.add_argument("--out", type=Path, default=Path(), help="folder for rivals.csv and rivals_splits.csv")
     parser.add_argument("--sets", nargs="+", default=SETS)

@@ -1,14 +1,14 @@
 """The run-time analysis of Narasimhan & Agarwal (ICML 2013), section 5.4 and Figure 4.
 
 For false positive rates [0, b] the paper shows (a) the average CPU time of the routine that finds the most violated
-constraint, which is much the same for all b, and (b) the average number of its calls, which grows as b falls. Here
-the routine is the surrogate alone, from scores to coefficients; the products with the rows are not in its time.
+constraint, which is about the same for all b, and (b) the average number of its calls, which grows as b decreases. Here
+the routine is the surrogate alone, from scores to coefficients; its time excludes the products with the rows.
 
-Three things differ. TREC10 is not at hand, so the rows are synthetic, as many and with as few positives. The paper's
-rule to stop, a violation of at most epsilon (0.1 here would be a tenth of the risk of w = 0), is a certified relative
-gap: where the range is narrow and the objective nearly flat, a violation of 0.1 is met far from the optimum. And
-`hybrid` stands beside the paper's method; it calls the routine along its line searches too, which takes no pass over
-the rows, so passes are counted as well.
+Three things differ. TREC10 is not available, so the rows are synthetic, of the same size and share of positives. The
+paper's stopping rule, a violation of at most epsilon (0.1 here would be a tenth of the risk of w = 0), is replaced by a
+certified relative gap: if the range is narrow and the objective nearly flat, a violation of 0.1 occurs far from the
+optimum. And `hybrid` is compared with the paper's method; it also calls the routine in its line searches, without a
+pass over the rows, so passes are counted as well.
 
     python -m experiments.run_time --out FOLDER
 """
@@ -42,7 +42,7 @@ SOLVER_NAMES = {"cutting-plane": "cutting planes (the paper's Algorithm 2)", "hy
 
 @dataclass(frozen=True)
 class Timing:
-    """One fit: calls of the routine, its mean CPU milliseconds, passes over the rows, and what the fit came to.
+    """One fit: calls of the routine, its mean CPU milliseconds, passes over the rows, and the result of the fit.
 
     ``risk`` is the surrogate's risk at the end: 1 where the fit has collapsed to w = 0.
     """
@@ -91,7 +91,7 @@ class RunTime:
 
 @dataclass(eq=False)
 class _Stopwatch:
-    """A surrogate that times its calls, in CPU seconds of the one thread it has: what else runs does not count."""
+    """A surrogate that times its calls, in CPU seconds of its own thread."""
 
     surrogate: Surrogate
     calls: int = 0
@@ -108,7 +108,7 @@ class _Stopwatch:
 def large_sample(
     n_rows: int = 200_000, n_features: int = 50, *, positive_rate: float = 0.014, random_state: int = 0
 ) -> tuple[Vector, BoolVector]:
-    """Draw rows of the size of TREC10: Gaussian, positives shifted by 3 along one direction and 1.3 times as wide."""
+    """Sample as many rows as TREC10 has: Gaussian, positives shifted by 3 in one direction and 1.3 times as wide."""
     rng = np.random.default_rng(random_state)
     y = rng.permutation(n_rows) < round(n_rows * positive_rate)
     X = rng.normal(size=(n_rows, n_features))
@@ -143,7 +143,7 @@ def run_time(
             routine = _Stopwatch(problem.risk.surrogate)
             problem = replace(problem, risk=replace(problem.risk, surrogate=routine))
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ConvergenceWarning)  # a column says so
+                warnings.simplefilter("ignore", ConvergenceWarning)  # shown in a column
                 start = time.perf_counter()
                 solution = ranker._solve(problem, C)
                 seconds = time.perf_counter() - start
@@ -164,7 +164,7 @@ def run_time(
 
 
 def plot_run_time(result: RunTime) -> Figure:
-    """Draw Figure 4: time per call and number of calls against b, and the seconds that come of it."""
+    """Plot Figure 4: time per call and number of calls against b, and the resulting seconds."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(11.5, 4.2), layout="constrained")
@@ -178,7 +178,7 @@ def plot_run_time(result: RunTime) -> Figure:
         look: dict[str, Any] = {"color": colour, "marker": marker, "markersize": 5, "linewidth": 1.6}
         for ax, values in zip(panels, ("ms_per_call", "calls", "seconds"), strict=True):
             ax.plot(b, [getattr(each, values) for each in mine], label=SOLVER_NAMES[name], **look)
-        if name == "hybrid":  # for the other, each call is a pass
+        if name == "hybrid":  # with the other solver each call is a pass
             thin = {"linestyle": ":", "markersize": 3, "label": "passes over the rows of hybrid"}
             panels[1].plot(b, [each.passes for each in mine], **(look | thin))
         for each in mine:

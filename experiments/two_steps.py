@@ -4,9 +4,9 @@ The remark says two things. *Not all combinations of beta(s, u) and R(s, u) have
 `experiments.combinations`. And that this *should prevent from considering naive two-step strategies*, which
 first estimate the set of the best instances and then solve the ranking problem on it: shown in `strategies`. It is a
 warning, not a theorem, and it needs a class of scorers: were every scorer allowed, both steps together would give s*.
-Over a class the first step may settle on a set that holds a few positives more, but that no scorer of the class can
-rank. The loss then stays however many rows there are. Here, the one step may use only single scorers and still wins
-against pairs of them; the opposite happens too, where a class has one scorer that finds and another that ranks.
+Over a class the first step may select a set that holds slightly more positives, but that no scorer of the class can
+rank. The loss then remains for any number of rows. Here one step uses only single scorers and still beats pairs of
+them; the opposite happens too, if a class has one scorer that finds and another that ranks.
 
 Legend: u = ``top``; alpha and beta the false and true positive rates of the top, L its error as a classifier, R the
 probability that two instances are in it and wrongly ordered; LocalAUC = beta - R / (2 p (1 - p)).
@@ -40,13 +40,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 N_ROWS = {300: 100, 1_000: 100, 3_000: 60, 10_000: 40, 30_000: 20, 100_000: 8}
-"""Rows per sample, and how many samples."""
+"""Rows per sample, and number of samples."""
 QUICK_ROWS = {300: 8, 1_000: 4}
 
 
 @dataclass(frozen=True)
 class Clusters:
-    """Small clusters of rows in the plane, in each of which all rows have the same eta."""
+    """Small clusters of rows in the plane, each with a constant eta."""
 
     masses: tuple[float, ...]
     etas: tuple[float, ...]
@@ -89,15 +89,15 @@ CLUSTERS = Clusters(
 )
 ANGLES = np.arange(4.0, 360, 10)
 DIRECTIONS = np.column_stack([np.cos(np.deg2rad(ANGLES)), np.sin(np.deg2rad(ANGLES))])
-"""The class: 36 linear scorers, all round."""
+"""The class: 36 linear scorers in all directions."""
 
 Pair: TypeAlias = tuple[int, int]
-"""Which direction finds, and which ranks what is found."""
+"""The direction that finds, and the direction that ranks."""
 
 
 @dataclass(frozen=True)
 class Criteria:
-    """What a strategy may ask of the directions, of the population or of a sample: the higher the better.
+    """Criteria of the directions, for the population or for a sample: higher is better.
 
     ``auc_within`` is that of the top which the first direction finds, ranked by the second.
     """
@@ -138,7 +138,7 @@ STRATEGIES = {
 
 
 def population_criteria(clusters: Clusters = CLUSTERS, top: float = TOP) -> Criteria:
-    """Read the criteria off the population."""
+    """Compute the criteria for the population."""
 
     def ranking(finder: int, ranker: int) -> Ranking:
         return clusters.ranking(DIRECTIONS[finder], DIRECTIONS[ranker], top)
@@ -176,7 +176,7 @@ def sample_criteria(X: Vector, y: BoolVector, top: float = TOP) -> Criteria:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a strategy comes to: true values of what it chose, as means over samples; no rows mean the population."""
+    """Result of a strategy: mean true values of its choices over samples; ``n_rows`` is None for the population."""
 
     n_rows: int | None
     n_samples: int
@@ -198,7 +198,7 @@ def to_frame(rows: Sequence[Combination] | Sequence[Outcome]) -> pl.DataFrame:
 
 
 def strategies(n_rows: Mapping[int, int] = N_ROWS, *, console: Console | None = None) -> list[Outcome]:
-    """Follow every strategy in the population, then in samples, and value what it chose by the truth.
+    """Run every strategy on the population, then on samples, and evaluate its choices by their true values.
 
     The loss is against the best single scorer of the class.
     """
@@ -238,8 +238,8 @@ def _outcome(n_rows: int | None, strategy: str, pairs: list[Pair], best: float) 
 
 
 def outcomes_table(outcomes: Sequence[Outcome]) -> Table:
-    """Lay out the strategies."""
-    table = Table(title=f"{len(DIRECTIONS)} linear scorers, top {TOP:g}: true values of what a strategy chooses")
+    """Return the strategies as a table."""
+    table = Table(title=f"{len(DIRECTIONS)} linear scorers, top {TOP:g}: true values of each strategy's choice")
     for name in ("rows", "strategy", "finds by", "ranks by", "beta", "R", "LocalAUC", "loss ± standard error"):
         table.add_column(name, justify="left" if name == "strategy" else "right")
     for row in outcomes:
@@ -252,7 +252,7 @@ def outcomes_table(outcomes: Sequence[Outcome]) -> Table:
 
 
 def plot_two_steps(outcomes: Sequence[Outcome]) -> Figure:
-    """Draw the clusters, the heads that the strategies choose in the population, and their losses in samples."""
+    """Plot the clusters, the heads that the strategies choose in the population, and their losses in samples."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(13.5, 4.4), layout="constrained")
@@ -274,10 +274,10 @@ def plot_two_steps(outcomes: Sequence[Outcome]) -> Figure:
     p, line = ranking.positive_rate, np.array([0.0, 0.4])
     heads.plot(line, (TOP - (1 - p) * line) / p, color="0.25", linewidth=0.9, label=f"control line D({TOP:g}, {p:.2g})")
     heads.set(xlim=(-0.005, 0.36), ylim=(0, 0.85), xlabel="False positive rate", ylabel="True positive rate")
-    heads.set_title("What they choose in the population", fontsize=10)
+    heads.set_title("Choices in the population", fontsize=10)
     heads.legend(loc="upper right", fontsize=8)
-    losses.set(xscale="log", xlabel="rows to choose by", ylabel="loss of true LocalAUC against the best scorer")
-    losses.set_title("The loss stays (thin: in the population)", fontsize=10)
+    losses.set(xscale="log", xlabel="rows", ylabel="loss of true LocalAUC against the best scorer")
+    losses.set_title("The loss remains (thin: in the population)", fontsize=10)
     for ax in (plane, heads, losses):
         ax.spines[["top", "right"]].set_visible(False)
     return figure

@@ -1,7 +1,7 @@
-"""How wide are the intervals? All methods, for the AUC and the partial AUC of narrow ranges, by the size of the sample.
+"""Widths of the intervals of all methods, for the AUC and for partial AUCs of narrow ranges, by sample size.
 
-One sample per size from the binormal population of AUC 0.92, the same scores in all tables of a size. The finite-sample
-methods promise 95 % for any distribution; DeLong, which promises it for large samples, shows what that costs.
+One sample per size from the binormal population of AUC 0.92, with the same scores in all tables. The finite-sample
+methods guarantee 95 % for any distribution; DeLong's method, which is asymptotic, shows what that costs.
 
     python -m experiments.widths --out FOLDER
 """
@@ -50,7 +50,7 @@ class Width:
 
 
 def widths(n_neg: Sequence[int] = N_NEG, n_pos: Sequence[int] = N_POS) -> list[Width]:
-    """Make every interval of every size."""
+    """Compute every interval for every size."""
     found = []
     sizes = [(negatives, positives) for negatives in n_neg for positives in n_pos]
     for negatives, positives in track(sizes, description="sizes", console=Console(stderr=True)):
@@ -84,7 +84,7 @@ def tables(found: Sequence[Width]) -> list[Table]:
 
 
 def figure(found: Sequence[Width]) -> Figure:
-    """Width against the number of positives, one panel per measure, at the second largest number of negatives."""
+    """Plot width against the number of positives, one panel per measure, at the second largest number of negatives."""
     import matplotlib.pyplot as plt
 
     measures = list(dict.fromkeys(each.measure for each in found))

@@ -5,8 +5,10 @@ import decimal
 import traceback
 import warnings
 from collections.abc import Callable
+from contextlib import chdir
 from fractions import Fraction
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import matplotlib as mpl
@@ -315,7 +317,7 @@ def call(name: str, hostile: dict[str, str]) -> BaseException | None:
 
     function, arguments = CALLS[name]
     try:
-        with warnings.catch_warnings():
+        with TemporaryDirectory() as folder, chdir(folder), warnings.catch_warnings():  # "3" is the name of a file
             warnings.simplefilter("ignore")
             replaced = arguments | {argument: VALUES[value]() for argument, value in hostile.items()}
             function(**replaced)

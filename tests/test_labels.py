@@ -165,10 +165,10 @@ def test_queries_let_in(qid):
     assert [part.scores.tolist() for part in parts] == [[4.0, 2.0], [3.0, 1.0]]
 
 
-def test_one_class_passes_the_door_but_is_no_sample():
+def test_a_block_may_have_one_class_but_a_sample_may_not():
     block = check_binary([0, 0], [2, 1])
     assert (block.n_pos, block.n_neg) == (0, 2)
-    with pytest.raises(OneClassError, match=r"needed rows of both classes.*all 2 rows are negative.*use a larger"):
+    with pytest.raises(OneClassError, match=r"expected rows of both classes.*all 2 rows are negative.*use a larger"):
         block.require_both_classes()
 
 
@@ -176,7 +176,7 @@ def nothing(values, i=1):
     return [None if j == i else value for j, value in enumerate(values)]
 
 
-# What comes in, and what the message must name: what was needed, what came, and what to do where that is not plain.
+# Input, and what the message must name: what was expected, what was received, and the fix where it is not obvious.
 W = "sample_weight"
 DIGITS = ["4", "3", "2", "1"]
 REFUSED = {
@@ -185,8 +185,8 @@ REFUSED = {
     "length of qid": ((POSITIVE, SCORES), {"qid": [1, 2]}, r"qid.*4 rows.*2"),
     "no rows": (([], []), {}, r"empty.*at least one row"),
     "nan score": ((POSITIVE, [1, np.nan, 2, 3]), {}, r"scores must be finite.*1 NaN.*drop"),
-    "inf score": ((POSITIVE, [1, np.inf, 2, -np.inf]), {}, r"scores must be finite.*2 infinities.*drop"),
-    "float32 inf": ((POSITIVE, np.array([1, np.inf, 2, 3], dtype=np.float32)), {}, r"finite.*1 infinities"),
+    "inf score": ((POSITIVE, [1, np.inf, 2, -np.inf]), {}, r"scores must be finite.*2 infinite values.*drop"),
+    "float32 inf": ((POSITIVE, np.array([1, np.inf, 2, 3], dtype=np.float32)), {}, r"finite.*1 infinite"),
     "None score": ((POSITIVE, nothing(SCORES)), {}, r"scores.*1 (missing|NaN).*drop"),
     "pandas NA score": ((POSITIVE, pd.Series(nothing(SCORES), dtype="Float64")), {}, r"scores.*1 (missing|NaN)"),
     "polars null score": ((POSITIVE, pl.Series(nothing(SCORES))), {}, r"scores.*1 (missing|NaN).*drop"),
@@ -214,7 +214,7 @@ REFUSED = {
     "all three signs": (([0, -1, 1, -1], SCORES), {}, r"y must be 0/1.*pos_label"),
     "halves": (([0.5, 1, 0, 1], SCORES), {}, r"y must be 0/1.*0.5"),
     "strings of digits": ((["0", "1", "0", "1"], SCORES), {}, r"y must be 0/1.*'0', '1'.*pos_label"),
-    "nan label": (([0, 1, np.nan, 1], SCORES), {}, r"y holds 1 NaN.*drop"),
+    "nan label": (([0, 1, np.nan, 1], SCORES), {}, r"y contains 1 NaN.*drop"),
     "None label": (([0, 1, None, 1], SCORES), {}, r"y.*1 missing.*drop"),
     "None among words": ((nothing(WORDS), SCORES), {"pos_label": "bad"}, r"y.*1 missing.*drop"),
     "pandas NA label": ((pd.Series(nothing(POSITIVE), dtype="boolean"), SCORES), {}, r"y.*1 missing.*drop"),
@@ -226,7 +226,7 @@ REFUSED = {
     "pos_label of another type": (([0, 1, 0, 1], SCORES), {"pos_label": "1"}, r"pos_label='1'.*0, 1"),
     "negative weight": ((POSITIVE, SCORES), {W: [1, -1, 1, 1]}, r"not be negative.*1 weights.*-1.*use 0"),
     "nan weight": ((POSITIVE, SCORES), {W: [1, np.nan, 1, 1]}, r"sample_weight must be finite.*1 NaN.*use"),
-    "inf weight": ((POSITIVE, SCORES), {W: [1, np.inf, 1, 1]}, r"sample_weight must be finite.*1 infinities"),
+    "inf weight": ((POSITIVE, SCORES), {W: [1, np.inf, 1, 1]}, r"sample_weight must be finite.*1 infinite"),
     "None weight": ((POSITIVE, SCORES), {W: [1, None, 1, 1]}, r"sample_weight.*1 (missing|NaN)"),
     "no weight at all": ((POSITIVE, SCORES), {W: [0, 0, 0, 0]}, r"sample_weight is zero for every row"),
     "words as weights": ((POSITIVE, SCORES), {W: WORDS}, r"sample_weight must be.*numbers.*'bad'.*convert"),

@@ -1,4 +1,4 @@
-"""The pages of the API reference, made from the lists of public names: nothing that is public can be forgotten."""
+"""Generate the pages of the API reference from the lists of public names, so that none is missing."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ FOLDER = "api"
 HEADINGS = {
     "curve": (
         "The curve",
-        "Counts of positives and negatives at each score. Everything that is measured is read off it.",
+        "Counts of positives and negatives at each score. All measures are computed from it.",
     ),
     "measures": (
         "Measures",
-        "How good is a scorer, and where? Each class is one kind of number; all share the methods of "
-        "`headrank.Measure`. `headrank.measures` has the same names.",
+        "One number for the quality of a scorer. All classes share the methods of `headrank.Measure`. "
+        "`headrank.measures` has the same names.",
     ),
     "estimators": ("Learning", "Scorers trained for the head of the list, as scikit-learn estimators."),
-    "bounds": ("How sure is it?", "Intervals, bands, comparisons, thresholds and sample sizes."),
-    "deciders": ("Acting on it", "Classifiers that put a threshold on any scorer."),
-    "plots": ("Pictures", "What it looks like, with matplotlib. The numbers stay on the object."),
-    "model_io": ("Model files", "Written and read without pickle."),
-    "readers": ("Files", "Tables and sparse matrices read from files."),
+    "bounds": ("Intervals and guarantees", "Intervals, bands, comparisons, thresholds and sample sizes."),
+    "deciders": ("Deciding", "Classifiers that put a threshold on any scorer."),
+    "plots": ("Plots", "Displays for matplotlib. The underlying numbers are attributes."),
+    "model_io": ("Model files", "Saving, loading and exporting models, without pickle."),
+    "readers": ("Files", "Functions that read tables and sparse matrices from files."),
     "datasets": ("Data sets", "Populations whose true curve is known, and a small real example."),
-    "exceptions": ("Errors and warnings", "What headrank raises beyond the errors that Python has."),
+    "exceptions": ("Errors and warnings", "Errors and warnings specific to headrank."),
 }
-"""Title and first sentence of the page for each folder of the package, in the order of the pages."""
+"""Title and first sentence of the page of each folder of the package, in order."""
 
 
 def public_names() -> dict[str, list[str]]:
-    """Return the full name of all that is public, by the folder it lives in; a folder without a heading is an error."""
+    """Return all public names in full, by folder; a folder without a heading is an error."""
     found: dict[str, list[str]] = {folder: [] for folder in HEADINGS}
     for name in headrank.__all__:
-        # A class or function knows its module; the folder is what comes after "headrank.".
+        # The folder is the part of the module name after "headrank.".
         found[getattr(headrank, name).__module__.split(".")[1]].append(f"headrank.{name}")
     found["readers"] = [f"headrank.readers.{name}" for name in headrank.readers.__all__]
     found["datasets"] = [f"headrank.datasets.{name}" for name in headrank.datasets.__all__]
@@ -59,7 +59,7 @@ def pages() -> dict[str, str]:
     entries = "\n".join(f"   {folder}" for folder in names)
     texts["index.rst"] = (
         f"{_title('API reference')}\n\n"
-        "All that is public, by the question it answers. ``import headrank as hr`` gives every name but those of\n"
+        "All public names by topic. ``import headrank as hr`` provides all of them except those of\n"
         "``headrank.readers``, ``headrank.datasets`` and ``headrank.exceptions``.\n\n"
         f".. toctree::\n   :maxdepth: 2\n\n{entries}\n"
     )
@@ -67,7 +67,7 @@ def pages() -> dict[str, str]:
 
 
 def distinct_file_names() -> dict[str, str]:
-    """Return file names for functions that differ from a class by a capital alone, as some file systems do not."""
+    """Return file names for functions that differ from a class in case only, for case-insensitive file systems."""
     every = [name for names in public_names().values() for name in names]
     twins = Counter(name.lower() for name in every)
     return {name: f"{name}-function" for name in every if twins[name.lower()] > 1 and name == name.lower()}
@@ -95,11 +95,11 @@ def _write(app: Any, _config: Any) -> None:
     texts, file_names = pages(), distinct_file_names()
     every = [name for names in public_names().values() for name in names]
     kept = {folder / name for name in texts} | {folder / "generated" / f"{file_names.get(n, n)}.rst" for n in every}
-    for page in set(folder.rglob("*.rst")) - kept:  # of what is no longer public
+    for page in set(folder.rglob("*.rst")) - kept:  # pages of names that are no longer public
         page.unlink()
     for name, text in texts.items():
         file = folder / name
-        if not file.exists() or file.read_text(encoding="utf-8") != text:  # else Sphinx would read it all again
+        if not file.exists() or file.read_text(encoding="utf-8") != text:  # an unchanged file is not rebuilt
             file.write_text(text, encoding="utf-8")
 
 

@@ -45,7 +45,7 @@ _HOMES = {
         "SampleSizeDisplay",
     ),
 }
-"""Where the names live that are imported when they are first used: they need SciPy, scikit-learn or matplotlib."""
+"""Names imported on first use, by module, since they need SciPy, scikit-learn or matplotlib."""
 
 __all__ = [
     "Band",

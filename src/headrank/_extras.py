@@ -1,4 +1,4 @@
-"""Packages that only the command line, reports, plots, data frames and model files need: imported on first use."""
+"""Optional packages, imported on first use: the command line, reports, plots, data frames and model files need them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def needs_extra(extra: str) -> Iterator[None]:
-    """Say which extra of headrank to install if an import within the ``with`` block fails.
+    """Name the extra of headrank to install if an import in the ``with`` block fails.
 
     >>> with needs_extra("cli"):
     ...     import no_such_package

@@ -1,28 +1,28 @@
-"""How numbers are printed, for people: one home for every rule of rounding."""
+"""How numbers are printed for readers: all rounding rules in one place."""
 
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from math import isfinite
 
 
 def shown(value: float) -> str:
-    """Print a number as short as it can be read back: 0.05, 1, 0.0673545."""
+    """Print the shortest form that reads back to the same number: 0.05, 1, 0.0673545."""
     short = f"{value:g}"
     return short if float(short) == value else repr(float(value))
 
 
 def counted(number: int, noun: str, nouns: str | None = None) -> str:
-    """Print a number of things: 1 positive, 2,000 positives, 3 queries."""
+    """Print a count with its noun: 1 positive, 2,000 positives, 3 queries."""
     return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"
 
 
 def percent(confidence: float) -> str:
-    """Print a probability as a percentage, with as many digits as it has: 95 %, 99.9 %; never as 0 or 100 %."""
+    """Print a probability as a percentage, with all its digits: 95 %, 99.9 %; never as 0 or 100 %."""
     digits = round(100 * confidence, 10)
     return f"{shown(digits if 0 < digits < 100 else 100 * confidence)} %"
 
 
 def rounded_percent(share: float) -> str:
-    """Print an estimated share in percent, to three digits.
+    """Print an estimated share in percent, to three significant digits.
 
     >>> rounded_percent(0.61849), rounded_percent(1.0), rounded_percent(0.0003)
     ('61.8 %', '100 %', '0.03 %')
@@ -31,7 +31,7 @@ def rounded_percent(share: float) -> str:
 
 
 def shown_p(p_value: float) -> str:
-    """Print a p-value, and no more of a tiny one than is known.
+    """Print a p-value to two significant digits; below 1e-12 only the bound.
 
     >>> shown_p(0.0321), shown_p(1e-15)
     ('p = 0.032', 'p < 1e-12')
@@ -49,7 +49,7 @@ def rounded(value: float) -> str:
 
 
 def decimal(value: float) -> str:
-    """Print a number for a table: three digits after the point, more where there would be nothing but zeros.
+    """Print a number for a table, to three decimals, or two significant digits if it is below 0.0095.
 
     >>> decimal(0.61849), decimal(0.00012), decimal(1.0), decimal(-3.2), decimal(12345.6)
     ('0.618', '0.00012', '1.000', '-3.200', '12345.600')
@@ -58,7 +58,7 @@ def decimal(value: float) -> str:
 
 
 def number(value: float) -> str:
-    """Print a measure's value in a picture, with three digits.
+    """Print a measure's value in a plot, to three decimals or significant digits.
 
     >>> number(0.5), number(12.3456), number(0.000123456)
     ('0.500', '12.3', '0.000123')
@@ -71,8 +71,8 @@ def coefficient(value: float) -> str:
     return f"{value:+.3g}"
 
 
-# Limits are rounded outward: what is printed must not promise more than what was proved. They are read as they are
-# printed by Python, since the number next to 0.05 that a computer has lies above it.
+# Limits are rounded outward: what is printed must not claim more than what was proved. They are rounded from Python's
+# own decimal form, since the float nearest to 0.05 lies above it.
 
 
 def rounded_down(value: float) -> str:
@@ -94,7 +94,7 @@ def rounded_up(value: float) -> str:
 
 
 def lower_limit(value: float, digits: int = 3, *, sign: str = "") -> str:
-    """Print a lower limit in a table, to so many digits after the point, never above it; ``sign="+"`` shows a plus.
+    """Print a lower limit in a table, to ``digits`` decimals, never above it; ``sign="+"`` shows a plus.
 
     >>> lower_limit(0.6189), lower_limit(0.618), lower_limit(5e-7), lower_limit(-0.0001), lower_limit(0.12349, 4)
     ('0.618', '0.618', '0.000', '-0.001', '0.1234')
@@ -103,7 +103,7 @@ def lower_limit(value: float, digits: int = 3, *, sign: str = "") -> str:
 
 
 def upper_limit(value: float, digits: int = 3, *, sign: str = "") -> str:
-    """Print an upper limit in a table, to so many digits after the point, never below it; ``sign="+"`` shows a plus.
+    """Print an upper limit in a table, to ``digits`` decimals, never below it; ``sign="+"`` shows a plus.
 
     >>> upper_limit(0.6181), upper_limit(0.618), upper_limit(1.0), upper_limit(0.05, 4), upper_limit(-0.00001)
     ('0.619', '0.618', '1.000', '0.0500', '0.000')

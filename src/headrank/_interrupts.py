@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM, held back while files are in an intermediate state."""
+"""Hold back Ctrl-C and SIGTERM while files are in an intermediate state."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 
 
 class HeldInterrupts:
-    """Within this block SIGINT and SIGTERM wait; they are delivered when it ends, or inside `lifted`.
+    """Defer SIGINT and SIGTERM until the ``with`` block ends, or until `lifted`.
 
-    Signals that are ignored stay ignored. Python delivers signals to the main thread only, so elsewhere this does
-    nothing.
+    Ignored signals stay ignored. Python delivers signals to the main thread only, so in other threads this has no
+    effect.
 
     >>> before = signal.signal(signal.SIGINT, signal.default_int_handler)
     >>> try:
@@ -54,7 +54,7 @@ class HeldInterrupts:
 
     @contextmanager
     def lifted(self) -> Iterator[None]:
-        """Let signals through again: first the one that waits, then those that come."""
+        """Deliver the pending signal, and handle new ones as usual inside this block."""
         try:
             self._release()
             yield

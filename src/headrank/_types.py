@@ -1,4 +1,4 @@
-"""The array types the signatures speak of."""
+"""Array types for the signatures."""
 
 from typing import Any, TypeAlias
 
@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 Vector: TypeAlias = npt.NDArray[np.floating[Any]]
 Counts: TypeAlias = npt.NDArray[Any]
-"""Rows per distinct score: whole numbers without weights, float64 with them."""
+"""Rows per distinct score: integers without weights, float64 with them."""
 BoolVector: TypeAlias = npt.NDArray[np.bool_]
 IntVector: TypeAlias = npt.NDArray[np.intp]
 ArrayLike: TypeAlias = Any
-"""Whatever NumPy can read: lists, arrays, pandas, polars and pyarrow columns."""
+"""Anything NumPy can read: lists, arrays, pandas, polars and pyarrow columns."""

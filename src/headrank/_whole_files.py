@@ -1,9 +1,9 @@
-"""Files and folders that are written whole or not at all, wherever the process is stopped.
+"""Atomic writing of files and folders: complete or not at all, even if the process is killed.
 
-New content is prepared in a work folder, ``.NAME.headrank`` beside its destination, and put in place by one rename. A
-folder that exists is exchanged for the new one in one step where the system can do that; elsewhere its files are moved
-one by one, first the old ones out and then the new ones in, so that files of two runs never stand side by side. What a
-killed process leaves in its work folder is finished, undone or removed by the next run with the same destination.
+New content is prepared in a work folder, ``.NAME.headrank`` beside its destination, and put in place by one rename. An
+existing folder is exchanged with the new one atomically if the system supports it. Otherwise its files are moved one by
+one, first the old ones out and then the new ones in, so that files of two runs are never mixed. What a killed process
+leaves in its work folder is finished, undone or removed by the next run with the same destination.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from headrank._interrupts import HeldInterrupts
 
 T = TypeVar("T")
 _INSIDE = ".headrank"
-"""The work folder inside a destination whose parent is another disk or may not be written to."""
+"""The work folder inside a destination whose parent is on another disk or not writable."""
 _PROBE = ".headrank.probe"
 _NEW, _OLD, _REPLACED, _LOCK = "new", "old", "replaced", "lock"
 
 
 def write_file(path: str | os.PathLike[str], write: Callable[[Path], T]) -> T:
-    """Call ``write`` with a path to write to; the file becomes ``path`` if that succeeds, and is removed if it fails.
+    """Call ``write`` with a temporary path; the file is moved to ``path`` on success and removed on failure.
 
-    A symbolic link stays, and what it points to is written. A file that is replaced passes on its permissions. Returns
-    what ``write`` returns.
+    If ``path`` is a symbolic link, its target is written. The permissions of a replaced file are kept. Returns the
+    result of ``write``.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -43,9 +43,9 @@ def write_file(path: str | os.PathLike[str], write: Callable[[Path], T]) -> T:
     _require_name_for_file(given)
     final = _behind_links(given)
     if not final.parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {given.parent} to write {given.name} to; make it first")
-    with _saying_when_complete(given) as complete, HeldInterrupts() as interrupts, _alone_in(_beside(final)) as work:
-        new = work / _NEW  # a killed run may have left one, which is overwritten
+        raise FileNotFoundError(f"cannot write {given.name}: the folder {given.parent} does not exist; create it first")
+    with _reporting_completion(given) as complete, HeldInterrupts() as interrupts, _locked(_beside(final)) as work:
+        new = work / _NEW  # one left by a killed run is overwritten
         try:
             with interrupts.lifted():
                 result = write(new)
@@ -63,23 +63,23 @@ def write_file(path: str | os.PathLike[str], write: Callable[[Path], T]) -> T:
 
 
 def write_folder(path: str | os.PathLike[str], fill: Callable[[Path], T], *, overwrite: bool = False) -> T:
-    """Call ``fill`` with an empty folder; it becomes ``path`` if that succeeds, and is removed if it fails.
+    """Call ``fill`` with an empty folder; it is moved to ``path`` on success and removed on failure.
 
-    A folder that exists and is not empty is refused, unless ``overwrite``: then the new files replace those of the same
-    names, all or none of them, and other files stay. Before ``fill`` is called, it is checked that the files can be put
-    in their place. Returns what ``fill`` returns.
+    Raises if the folder exists and is not empty, unless ``overwrite``: then the new files replace those of the same
+    names, all or none of them, and other files are kept. That the files can be moved into place is checked before
+    ``fill`` is called. Returns the result of ``fill``.
     """
     given = Path(path)
     if given.exists() and not given.is_dir():
-        raise FileExistsError(f"{given} is a file; needed a name for a folder")
+        raise FileExistsError(f"{given} is a file; expected the name of a folder")
     final = _behind_links(given)
     with (
-        _saying_when_complete(given) as complete,
+        _reporting_completion(given) as complete,
         HeldInterrupts() as interrupts,
         _parents_of(final),
-        _alone_in(_place_to_work(final)) as work,
+        _locked(_work_folder(final)) as work,
     ):
-        _tidy(work, final)  # what an earlier run has left
+        _tidy(work, final)  # left by an earlier run
         try:
             if not overwrite:
                 _require_empty(final, given)
@@ -103,30 +103,30 @@ def write_folder(path: str | os.PathLike[str], fill: Callable[[Path], T], *, ove
     return result
 
 
-# -- a place to work ------------------------------------------------------------------------------------------------
+# -- the work folder ------------------------------------------------------------------------------------------------
 
 
 def _beside(final: Path) -> Path:
     return final.with_name(f".{final.name}.headrank")
 
 
-def _place_to_work(final: Path) -> Path:
-    """Return a work folder from which files can be moved to ``final``: beside it, or else inside."""
+def _work_folder(final: Path) -> Path:
+    """Return a work folder from which files can be moved to ``final``: beside it, or else inside it."""
     if not final.is_dir():
         return _beside(final)
     inside = final / _INSIDE
     if not inside.exists():
         try:
-            return _tried(_beside(final), final)
+            return _probed(_beside(final), final)
         except BlockingIOError:
             raise
-        except OSError:  # the parent may not be written to, or final is a mount point
+        except OSError:  # the parent is not writable, or final is a mount point
             pass
-    return _tried(inside, final)
+    return _probed(inside, final)
 
 
-def _tried(place: Path, final: Path) -> Path:
-    with _alone_in(place) as work:
+def _probed(place: Path, final: Path) -> Path:
+    with _locked(place) as work:
         (work / _PROBE).touch()
         try:
             (work / _PROBE).replace(final / _PROBE)
@@ -137,28 +137,28 @@ def _tried(place: Path, final: Path) -> Path:
 
 
 @contextmanager
-def _alone_in(place: Path) -> Iterator[Path]:
-    """Make a work folder, or take over one that a killed process has left; it is removed if it is empty at the end.
+def _locked(place: Path) -> Iterator[Path]:
+    """Lock a work folder, new or left by a killed process; it is removed at the end if it is empty.
 
     Raises
     ------
     BlockingIOError
-        If another process is working there.
+        If another process has locked it.
     """
     place.mkdir(mode=0o700, exist_ok=True)
     found = place.lstat()
     if not stat.S_ISDIR(found.st_mode) or (hasattr(os, "geteuid") and found.st_uid != os.geteuid()):
-        # In a folder that everybody may write to, it could be a trap.
-        raise BlockingIOError(f"{place} was made by somebody else; remove it, or choose another name")
+        # In a folder that others can write to, it could be an attack.
+        raise BlockingIOError(f"{place} is not a folder of this user; remove it, or choose another name")
     lock = place / _LOCK
     try:
         with lock.open("ab") as stream:
-            if not _lock(stream.fileno()) or not _is(stream.fileno(), lock):
-                raise BlockingIOError("another process is writing to it; wait for its end, or choose another name")
+            if not _lock(stream.fileno()) or not _has_name(stream.fileno(), lock):
+                raise BlockingIOError("another process is writing to it; wait until it ends, or choose another name")
             try:
                 yield place
             finally:
-                with suppress(PermissionError):  # Windows removes no open file
+                with suppress(PermissionError):  # Windows cannot remove an open file
                     lock.unlink(missing_ok=True)
         if sys.platform == "win32":
             with suppress(OSError):
@@ -169,7 +169,7 @@ def _alone_in(place: Path) -> Iterator[Path]:
 
 
 def _lock(descriptor: int) -> bool:
-    """Lock a file until it is closed or the process ends; whether that succeeded, or this disk has no locks."""
+    """Lock a file until it is closed or the process ends; False if another process has the lock."""
     try:
         if sys.platform == "win32":
             import msvcrt
@@ -186,8 +186,8 @@ def _lock(descriptor: int) -> bool:
     return True
 
 
-def _is(descriptor: int, path: Path) -> bool:
-    """Whether an open file still has this name: the process that had the lock before may just have removed it."""
+def _has_name(descriptor: int, path: Path) -> bool:
+    """Whether an open file still has this name: the previous owner of the lock may have removed it."""
     try:
         return os.path.samestat(os.fstat(descriptor), path.stat())
     except FileNotFoundError:
@@ -195,21 +195,21 @@ def _is(descriptor: int, path: Path) -> bool:
 
 
 def _new_folder(work: Path) -> Path:
-    """Make the folder for the new files. Its name is its inode, which tells whether it has been exchanged."""
+    """Make the folder for the new files. Its name contains its inode, which shows whether it was exchanged."""
     new = work / _NEW
     new.mkdir()
     return new.rename(work / f"{_NEW}-{new.stat().st_ino}")
 
 
 def _tidy(work: Path, final: Path) -> None:
-    """Finish or undo what was begun, and empty the work folder but for the lock. Can itself be stopped and repeated."""
+    """Finish or undo an interrupted replacement and empty the work folder, except the lock. Can be repeated."""
     old, replaced = work / _OLD, work / _REPLACED
     for new in work.glob(f"{_NEW}*"):
         if final.is_dir() and replaced.is_dir():
             for file in new.iterdir():
                 file.replace(final / file.name)
         elif final.is_dir() and new.name not in (_NEW, f"{_NEW}-{new.stat().st_ino}"):
-            # This is the folder that was replaced. A file that has no counterpart came just before the exchange.
+            # This is the replaced folder. A file without a counterpart was added just before the exchange.
             _move_missing(new, final)
         shutil.rmtree(new)
     if final.is_dir():
@@ -230,13 +230,13 @@ def _move_missing(source: Path, target: Path) -> None:
 
 @contextmanager
 def _parents_of(folder: Path) -> Iterator[None]:
-    """Make the folders that a folder is to stand in; remove those that were made if the block fails."""
+    """Create the parents of a folder; remove those created if the block fails."""
     missing = [parent for parent in folder.parents if not parent.exists()]
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         yield
     except BaseException:
-        for parent in missing:  # the innermost first; one that somebody else has used meanwhile is not empty, and stays
+        for parent in missing:  # innermost first; one used by another process meanwhile is not empty, and is kept
             with suppress(OSError):
                 parent.rmdir()
         raise
@@ -246,7 +246,7 @@ def _parents_of(folder: Path) -> Iterator[None]:
 
 
 def _replace(final: Path, new: Path, work: Path) -> None:
-    """Replace the files of a folder, by exchanging the folder if that loses nothing, else one by one."""
+    """Replace the files of a folder, by exchanging the folder if possible, else one by one."""
     names = sorted(os.listdir(new))
     linked: list[Path] = []
     try:
@@ -267,14 +267,14 @@ def _replace(final: Path, new: Path, work: Path) -> None:
 
 
 def _require_exchangeable(final: Path) -> None:
-    """Raise `OSError` for the current directory: a shell would stay in the old folder."""
+    """Raise `OSError` for the current directory, since a shell would stay in the old folder."""
     here = Path.cwd()
     if final == here or final in here.parents:
         raise OSError(errno.EBUSY, "it is the current directory")
 
 
 def _move(names: list[str], new: Path, final: Path, work: Path) -> None:
-    """Move old files out and new files in. `_tidy` undoes the former, or finishes the latter."""
+    """Move old files out and new files in. If interrupted, `_tidy` undoes the former or finishes the latter."""
     old = work / _OLD
     old.mkdir()
     for name in names:
@@ -286,7 +286,7 @@ def _move(names: list[str], new: Path, final: Path, work: Path) -> None:
 
 
 def _exchange(one: Path, other: Path) -> None:
-    """Exchange two folders in one step, or raise `OSError` where the system or the disk cannot."""
+    """Exchange two folders atomically, or raise `OSError` if the system or the disk cannot."""
     import ctypes
 
     swap = 2  # RENAME_EXCHANGE of Linux, RENAME_SWAP of macOS
@@ -298,7 +298,7 @@ def _exchange(one: Path, other: Path) -> None:
             failed = library.renamex_np(a, b, ctypes.c_uint(swap))
         else:
             failed = library.renameat2(here, a, here, b, ctypes.c_uint(swap))
-    except (AttributeError, TypeError) as error:  # an old or another system; Windows takes no None
+    except (AttributeError, TypeError) as error:  # no such function; on Windows CDLL does not take None
         raise OSError(errno.ENOSYS, "this system cannot exchange folders") from error
     if failed:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
@@ -314,8 +314,8 @@ def _pass_on_owner(old: Path, new: Path) -> None:
 
 
 @contextmanager
-def _saying_when_complete(path: Path) -> Iterator[Callable[[], None]]:
-    """Yield a function to call when all is written: an interrupt that was held back until then says so."""
+def _reporting_completion(path: Path) -> Iterator[Callable[[], None]]:
+    """Yield a function to call when all is written; a later interrupt then says that the write is complete."""
     done: list[bool] = []
     try:
         yield lambda: done.append(True)
@@ -329,33 +329,33 @@ def _require_empty(final: Path, given: Path) -> None:
     held = min((file.name for file in final.iterdir() if file.name != _INSIDE), default="") if final.is_dir() else ""
     if held:
         raise FileExistsError(
-            f"the folder {given} is there and not empty, as it holds {held}; name another one, or --overwrite it"
+            f"the folder {given} exists and is not empty (it contains {held}); choose another one, or use --overwrite"
         )
 
 
 def _require_name_for_file(path: Path) -> None:
     if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; needed a name for a file")
+        raise IsADirectoryError(f"{path} is a folder; expected the name of a file")
     if path.exists() and not path.is_file():
-        raise FileExistsError(f"{path} is a device or a pipe, which cannot be replaced; needed a name for a file")
+        raise FileExistsError(f"{path} is a device or a pipe, which cannot be replaced; expected the name of a file")
 
 
 def _behind_links(path: Path) -> Path:
-    """Return the path without links and relative parts: the true parent is where it can be renamed."""
+    """Resolve links and relative parts: a file can be renamed only within its real parent."""
     end = Path(os.path.realpath(path))
     if end.is_symlink():
-        raise OSError(errno.ELOOP, "it is a symbolic link that leads back to itself", str(path))
+        raise OSError(errno.ELOOP, "it is a symbolic link that points to itself", str(path))
     return end
 
 
 def _to_disk(file: Path) -> None:
-    """Wait until the disk has it: a name must not outlive a power cut that its content did not."""
+    """Flush a file to disk, so that after a power failure its name does not exist without its content."""
     with file.open("rb") as stream:
         os.fsync(stream.fileno())
 
 
 def _folder_to_disk(folder: Path) -> None:
-    """Wait until the disk has the names in a folder, where the system can wait for that."""
+    """Flush the names in a folder to disk, if the system supports it."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

@@ -1,7 +1,7 @@
-"""RocCurve: how many positives and negatives there are at each distinct score, and what follows from it.
+"""RocCurve: the number of positives and negatives at each distinct score, and the rates and areas that follow.
 
 The curve is the polyline through the points (FPR, TPR) at the distinct scores. A tie between classes is a slanted
-segment; ``docs/ties.md`` says what that means. Measures, plots and bounds read the curve and nothing else.
+segment; see ``docs/ties.md``. Measures, plots and bounds read the curve and nothing else.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ _EPSILON = float(np.finfo(np.float64).eps)
 
 
 def share(fraction: float, total: float) -> float:
-    """Return ``fraction * total``, and the whole or half number it stands for where only rounding is in the way.
+    """Return ``fraction * total``, rounded to a multiple of 1/2 if it differs from one by rounding error only.
 
-    ``share(0.29, 100)`` is 29 and not 28.999999999999996, ``share(1 / 3, 3)`` is 1. Where a count decides whether a row
-    is in or out, the rounding of a fraction must not.
+    ``share(0.29, 100)`` is 29 and not 28.999999999999996, ``share(1 / 3, 3)`` is 1. Rounding error must not decide
+    whether a row is included.
     """
     return float(shares(fraction, np.float64(total)))
 
 
 def shares(fraction: float, totals: Any) -> Any:
-    """Return `share` for an array of totals."""
+    """Compute `share` for an array of totals."""
     products = fraction * totals
     nearest = np.rint(2 * products) / 2
     return np.where(np.abs(products - nearest) <= 4 * _EPSILON * products, nearest, products)
@@ -41,18 +41,18 @@ def shares(fraction: float, totals: Any) -> Any:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RocCurve:
-    """An empirical ROC curve, whole or only its head, made by `from_scores` or `head_from_scores`.
+    """An empirical ROC curve or its head, made by `from_scores` or `head_from_scores`.
 
     Attributes
     ----------
     scores : array of shape (n_levels,)
-        The distinct scores, descending. Scores that differ at all are distinct: there is no tolerance.
+        The distinct scores, descending. Scores are compared exactly, without a tolerance.
     pos, neg : arrays of shape (n_levels,)
-        Positives and negatives at each of them: whole numbers, or sums of weights.
+        Positives and negatives at each score: counts, or sums of weights.
     n_pos, n_neg : int or float
-        All positives and negatives of the sample, whether above the floor or below.
+        All positives and negatives of the sample, above and below the floor.
     floor : float
-        Rows scoring at least this are all here; of the rest only the number is known. -inf for a whole curve.
+        All rows that score at least this are included; of the others only the number is known. -inf for a whole curve.
     weighted : bool
         Whether the counts are sums of weights.
 
@@ -74,7 +74,7 @@ class RocCurve:
     weighted: bool = False
 
     def __post_init__(self) -> None:
-        # Weights added up in another order differ in the last digits; the rates of a whole curve end at 1 exactly.
+        # Sums of weights depend on the order of summation; the rates of a whole curve must end at exactly 1.
         if self.weighted and self.complete and self.scores.size:
             object.__setattr__(self, "n_pos", float(np.cumsum(self.pos)[-1]))
             object.__setattr__(self, "n_neg", float(np.cumsum(self.neg)[-1]))
@@ -85,7 +85,7 @@ class RocCurve:
     def from_scores(
         cls, y: ArrayLike, scores: ArrayLike, sample_weight: ArrayLike | None = None, *, pos_label: Any = None
     ) -> RocCurve:
-        """Make the whole curve of one sample with both classes. O(n log n), one sort.
+        """Compute the whole curve of a sample with both classes. O(n log n), one sort.
 
         Parameters
         ----------
@@ -94,7 +94,7 @@ class RocCurve:
         scores : array-like of shape (n,)
             Finite numbers, higher = more positive.
         sample_weight : array-like of shape (n,), optional
-            Weight 2 is the same as the row twice.
+            Weight 2 is equivalent to repeating the row.
         pos_label : optional
             The value of ``y`` that means positive.
         """
@@ -112,11 +112,11 @@ class RocCurve:
         n_pos: float = 0,
         n_rows: float = 0,
     ) -> RocCurve:
-        """Make the head of a sample, or of one block of a larger one. O(n) to find it, then only it is sorted.
+        """Compute the head of a sample, or of a block of a larger one. O(n), plus a sort of the head only.
 
         The head reaches down to the ``n_neg``-th negative, the ``n_pos``-th positive and the ``n_rows``-th row,
-        whichever lies lowest, and takes in all that tie with it. Unlike a whole sample, a block may hold one
-        class only; the curve says so when it is read before the other class was merged in.
+        whichever is lowest, and includes all rows tied with it. Unlike a whole sample, a block may contain a single
+        class; reading the curve raises `OneClassError` until the other class is merged in.
 
         >>> blocks = [([0, 1], [0.9, 0.8]), ([0, 0], [0.7, 0.1]), ([1, 0], [0.4, 0.2])]
         >>> heads = (RocCurve.head_from_scores(y, s, n_neg=2) for y, s in blocks)
@@ -130,12 +130,12 @@ class RocCurve:
         sample = check_binary(y, scores, sample_weight, pos_label=pos_label)
         depth = _checked_depth(n_neg, n_pos, n_rows)
         if sample.weights is None and any(n % 1 for n in (depth.n_neg, depth.n_pos, depth.n_rows) if n < inf):
-            raise ValueError(f"the depth of a head counts rows, so it must be whole numbers, got {depth}")
+            raise ValueError(f"the depth of a head counts rows, so it must be given as whole numbers, got {depth}")
         return cls.of_sample(sample, depth)
 
     @classmethod
     def of_sample(cls, sample: Sample, depth: Depth | None = None) -> RocCurve:
-        """Make the curve, or its head, of a sample that has passed the door."""
+        """Compute the curve, or its head, of a checked sample."""
         lowest = -inf if depth is None else floor_of(sample, depth)
         kept = sample if lowest == -inf else sample.take(sample.scores >= lowest)
         if kept.scores.size == sample.scores.size:
@@ -144,13 +144,13 @@ class RocCurve:
         return cls(scores, pos, neg, sample.n_pos, sample.n_neg, lowest, weighted=sample.weights is not None)
 
     def merge(self, other: RocCurve) -> RocCurve:
-        """Join the curves of two disjoint sets of rows. Exact and associative; linear in the two lengths.
+        """Merge the curves of two disjoint sets of rows. Exact and associative; linear in the two lengths.
 
-        The result is what `from_scores` would give for all rows together, down to the higher of the two floors.
-        (Counts add exactly; weights that are not whole numbers add up to rounding.)
+        The result equals `from_scores` on all rows together, down to the higher of the two floors. Counts are exact;
+        sums of fractional weights are exact up to rounding.
         """
         if not isinstance(other, RocCurve):
-            raise TypeError(f"a RocCurve merges with another RocCurve, got {short_repr(other)}")
+            raise TypeError(f"can only merge with another RocCurve, got {short_repr(other)}")
         lowest = max(self.floor, other.floor)
         scores = np.concatenate([self.scores, other.scores])
         order = np.argsort(-scores, kind="stable")  # two sorted runs: one linear merge
@@ -165,10 +165,9 @@ class RocCurve:
         return RocCurve(scores[starts], pos, neg, n_pos, n_neg, lowest, self.weighted or other.weighted)
 
     def head(self, n_neg: float = 0, *, n_pos: float = 0, n_rows: float = 0) -> RocCurve:
-        """Cut off the head that holds so many negatives, positives and rows, and what ties with the last.
+        """Return the head with at least this many negatives, positives and rows, including all rows tied with the last.
 
-        Exact above its depth, and refuses to be read below it. A curve with fewer rows than asked for is its own
-        head. From raw scores use `head_from_scores`, which does not sort what it throws away.
+        Reading below its depth raises `ShallowHeadError`. `head_from_scores` makes one without a full sort.
         """
         depth = _checked_depth(n_neg, n_pos, n_rows)
         last = 0
@@ -179,7 +178,7 @@ class RocCurve:
         ):
             needed = self._snapped(min(wanted, total), reached)
             if needed > reached[-1]:
-                raise ShallowHeadError(f"cannot cut a head of {wanted:g} from a head of {reached[-1]:g}")
+                raise ShallowHeadError(f"cannot take a head of depth {wanted:g} from a head of depth {reached[-1]:g}")
             last = max(last, self.scores.size if wanted >= total else int(np.searchsorted(reached, needed)))
         if last >= self.scores.size:
             return self
@@ -188,7 +187,7 @@ class RocCurve:
         return RocCurve(self.scores[cut], self.pos[cut], self.neg[cut], self.n_pos, self.n_neg, lowest, self.weighted)
 
     def constant(self) -> RocCurve:
-        """Return the curve of the same numbers of rows that all have one score."""
+        """Return the curve of a constant score on the same numbers of positives and negatives."""
         pos, neg = (
             np.array([total], dtype=kind.dtype) for total, kind in ((self.n_pos, self.pos), (self.n_neg, self.neg))
         )
@@ -198,7 +197,7 @@ class RocCurve:
 
     @property
     def n(self) -> float:
-        """All rows, by weight."""
+        """Number of rows, by weight."""
         return self.n_pos + self.n_neg
 
     @property
@@ -235,7 +234,7 @@ class RocCurve:
 
     @property
     def thresholds(self) -> Vector:
-        """A row is called positive when it scores at least this: infinity first, then the distinct scores."""
+        """A row is classified as positive if it scores at least this: infinity, then the distinct scores."""
         return np.concatenate([np.array([np.inf], dtype=self.scores.dtype), self.scores])
 
     # -- reading -----------------------------------------------------------------------------------------------
@@ -243,7 +242,7 @@ class RocCurve:
     def mean_tpr(self, *, min_fpr: float = 0.0, max_fpr: float = 1.0) -> float:
         """Mean true positive rate over a range of false positive rates, in [0, 1]. O(levels in the range).
 
-        Exact interpolation of the polyline: ends that fall between two negatives count in part.
+        The polyline is interpolated exactly: a range that ends between two negatives counts one of them in part.
         """
         self.require_both_classes()
         min_fpr, max_fpr = ordered("fpr", min_fpr, max_fpr)
@@ -269,7 +268,7 @@ class RocCurve:
     def tpr_at(self, fpr: float) -> float:
         """Highest true positive rate whose false positive rate is at most ``fpr``. O(log n_levels) once counted.
 
-        Inside a tie between the classes, the rate of the classifier that decides the tied rows by lot.
+        Inside a tie between the classes, this is the rate of the classifier that breaks the tie at random.
         """
         self.require_both_classes()
         fpr = rate("fpr", fpr)
@@ -290,9 +289,9 @@ class RocCurve:
         return float(self.fp[i] - missing * self.neg[i - 1] / self.pos[i - 1]) / self.n_neg
 
     def first(self, n_rows: float) -> FirstRows:
-        """Count what the first ``n_rows`` rows hold: the curve is cut there, on the straight segment of a tied group.
+        """Count positives, negatives and ordered pairs among the first ``n_rows`` rows.
 
-        So tied rows count in part, and so does the last row if ``n_rows`` is no whole number.
+        Rows tied at the end count in part, and so does the last row if ``n_rows`` is not a whole number.
         """
         self.require_both_classes()
         rows = self.fp + self.tp
@@ -309,13 +308,13 @@ class RocCurve:
         return FirstRows(whole.tp + pos, whole.fp + neg, whole.pairs + neg * (whole.tp + pos / 2))
 
     def tp_in_first(self, n_rows: float) -> float:
-        """Positives expected among the first ``n_rows`` rows when ties are put in random order."""
+        """Expected number of positives among the first ``n_rows`` rows when ties are ordered at random."""
         return min(self.first(n_rows).tp, n_rows)
 
     def quantile(self, top: float) -> float:
         """Lowest score of the best fraction of all rows: inf{z : F(z) >= 1 - top}, F the distribution of all scores.
 
-        Rows scoring above it are at most the share ``top`` of all; those scoring at least this may be more.
+        At most the share ``top`` of all rows scores above it; more may score at least this.
         """
         self.require_both_classes()
         rows = self.fp + self.tp
@@ -324,18 +323,18 @@ class RocCurve:
         return float(self.scores[np.searchsorted(rows[1:-1], limit, side="right")])
 
     def require_both_classes(self) -> None:
-        """Refuse to be read while one class is missing, as it may be in a block of a larger sample."""
+        """Raise `OneClassError` if a class is missing, as it may be in a block of a larger sample."""
         if not (self.n_pos > 0 and self.n_neg > 0):
             missing = "negatives" if self.n_pos > 0 else "positives"
-            raise OneClassError(f"this curve holds no {missing}; merge in the blocks that do before reading it")
+            raise OneClassError(f"this curve has no {missing}; merge in the blocks that contain some before reading it")
 
     def require_complete(self, what: str) -> None:
-        """Refuse to be read by what needs every row, if this is only a head."""
+        """Raise `ShallowHeadError` if this is only a head; ``what`` names what needs the whole curve."""
         self.require_both_classes()
         self._require(False, what)
 
     def to_frame(self) -> Any:
-        """Return the curve as a polars data frame: threshold, FPR, TPR and the counts behind them."""
+        """Return the curve as a polars data frame: threshold, FPR, TPR and the underlying counts."""
         with needs_extra("cli"):
             import polars as pl
 
@@ -354,12 +353,12 @@ class RocCurve:
     def _cumulated(self, counts: Counts, total: float) -> Counts:
         result = np.zeros(counts.size + 1, dtype=counts.dtype)
         np.cumsum(counts, out=result[1:])
-        if self.weighted:  # a rate must not exceed 1 because weights were added in another order
+        if self.weighted:  # the order of summation must not make a rate exceed 1
             np.minimum(result, total, out=result)
         return result
 
     def _snapped(self, limit: float, cumulated: Counts) -> float:
-        """Move a limit onto a sum of weights that differs from it by no more than the rounding of sums."""
+        """Snap a limit to a cumulative weight that differs from it by rounding error only."""
         if not self.weighted:
             return limit
         slack = 1e-12 * float(cumulated[-1])
@@ -389,13 +388,13 @@ class RocCurve:
     def _require(self, reached: bool, what: str) -> None:
         if not (reached or self.complete):
             raise ShallowHeadError(
-                f"{what} lies below this head, which is known down to score {self.floor:g} only (FPR "
-                f"{self.fp[-1] / self.n_neg:.4g}, TPR {self.tp[-1] / self.n_pos:.4g}); cut a deeper head"
+                f"{what} lies below this head, which only reaches down to score {self.floor:g} (FPR "
+                f"{self.fp[-1] / self.n_neg:.4g}, TPR {self.tp[-1] / self.n_pos:.4g}); use a deeper head"
             )
 
 
 def _checked_depth(n_neg: Any, n_pos: Any, n_rows: Any) -> Depth:
     depth = Depth(count("n_neg", n_neg), count("n_pos", n_pos), count("n_rows", n_rows))
     if depth == Depth():
-        raise ValueError("a head needs a depth: give n_neg, n_pos or n_rows above 0, got 0 for each")
+        raise ValueError("a head needs a depth: set n_neg, n_pos or n_rows above 0, got 0 for each")
     return depth

@@ -1,33 +1,33 @@
-"""The errors and warnings that callers may want to tell apart; each is also a builtin one."""
+"""Errors and warnings that callers may want to catch; each derives from a builtin one."""
 
 
 class InvalidSampleError(ValueError):
-    """Labels, scores, weights or query ids that cannot be measured as they are."""
+    """Labels, scores, weights or query ids are invalid."""
 
 
 class OneClassError(InvalidSampleError):
-    """A sample, or every one of its queries, lacks positives or lacks negatives."""
+    """A sample, or each of its queries, has no positives or no negatives."""
 
 
 class ShallowHeadError(ValueError):
-    """A head was asked about something below its depth."""
+    """A value was requested that lies below the depth of a head."""
 
 
 class NoVarianceError(ValueError):
-    """An asymptotic method sees no noise in the sample, and so can say nothing of it."""
+    """An asymptotic method estimates zero variance on the sample, so it gives no interval or test."""
 
 
 class ModelFileError(ValueError):
-    """A model that cannot be saved or exported, or a file that cannot be loaded as one; the message says why."""
+    """A model cannot be saved or exported, or a model file cannot be loaded; the message says why."""
 
 
 class TooFewRowsError(ValueError):
-    """No threshold keeps the budget with this confidence: not even the highest score of the sample is high enough.
+    """The sample is too small to certify any threshold for the budget at this confidence.
 
     Attributes
     ----------
     n_needed, n_given : int
-        How many rows it would take at least (negatives for ``max_fpr``, else rows of both classes), and how many came.
+        Minimum number of rows required (negatives for ``max_fpr``, else rows of both classes), and the number given.
     """
 
     def __init__(self, message: str, n_needed: int, n_given: int) -> None:
@@ -39,8 +39,8 @@ class TooFewRowsError(ValueError):
 
 
 class MeasureWarning(UserWarning):
-    """A measure was computed, but does not mean here what its name promises."""
+    """A measure was computed, but its value is not comparable or meaningful on this sample."""
 
 
 class CollapsedFitWarning(UserWarning):
-    """A ranker has learned nothing: weights near 0 are optimal for its surrogate."""
+    """A ranker learned nothing: weights near 0 are optimal for its surrogate."""

@@ -1,4 +1,4 @@
-"""From rows to levels: which rows a head holds, and how many of each class there are at each distinct score."""
+"""From rows to levels: which rows a head contains, and the number of rows per class at each distinct score."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from headrank.labels import Sample
 
 @dataclass(frozen=True)
 class Depth:
-    """How far down a head reaches: at least this many negatives, positives and rows (by weight)."""
+    """Depth of a head: the minimum number of negatives, positives and rows (by weight)."""
 
     n_neg: float = 0
     n_pos: float = 0
@@ -22,16 +22,16 @@ class Depth:
 
 
 class FirstRows(NamedTuple):
-    """What the first rows of a list hold, by weight."""
+    """Counts in the first rows of a list, by weight."""
 
     tp: float
     fp: float
     pairs: float
-    """Pairs of a positive and a negative among them with the positive ahead, ties counting half."""
+    """Pairs among them with the positive ranked above the negative, ties counting half."""
 
 
 def floor_of(sample: Sample, depth: Depth) -> float:
-    """Score of the lowest row that a head of this depth must hold; -inf if it must hold all rows. O(n)."""
+    """Score of the lowest row that a head of this depth must contain; -inf if it must contain all rows. O(n)."""
     wanted = ((depth.n_neg, ~sample.positive), (depth.n_pos, sample.positive), (depth.n_rows, slice(None)))
     return min(_score_at_weight(sample.take(rows), weight) for weight, rows in wanted if weight > 0)
 
@@ -47,13 +47,13 @@ def levels_of(sample: Sample) -> tuple[Vector, Counts, Counts]:
         pos = np.add.reduceat(np.where(positive, weights, 0.0), starts)
         neg = np.add.reduceat(np.where(positive, 0.0, weights), starts)
         return scores[starts], pos, neg
-    # Sorting bare values is several times faster than sorting row numbers by value. Which class a value belongs to
-    # is found afterwards for the rarer class alone.
+    # Sorting values is several times faster than an argsort. The classes are then counted by looking up the rarer
+    # class only.
     ascending = np.sort(sample.scores)
     starts = starts_of_runs(ascending)
     rows = np.diff(starts, append=ascending.size)
     distinct = ascending if starts.size == ascending.size else ascending[starts]
-    del ascending, starts  # as large as the sample: what follows needs the room
+    del ascending, starts  # as large as the sample: free the memory for what follows
     pos_is_rarer = 2 * np.count_nonzero(sample.positive) <= sample.positive.size
     rare_scores = np.sort(sample.scores[sample.positive == pos_is_rarer])
     rare = np.bincount(np.searchsorted(distinct, rare_scores), minlength=distinct.size)
@@ -70,7 +70,7 @@ def starts_of_runs(ordered: Vector) -> Counts:
 
 
 def _score_at_weight(part: Sample, wanted: float) -> float:
-    """Highest score with at least the weight ``wanted`` at or above it; -inf if the whole part weighs no more."""
+    """Highest score with at least the weight ``wanted`` at or above it; -inf if this takes the whole part."""
     scores, weights = part.scores, part.weights
     if weights is not None:
         order = np.argsort(-scores)

@@ -44,13 +44,13 @@ def test_labels_of_any_kind(sample):
 @pytest.mark.parametrize("measure", ["auc", "pauc@0.3", "tpr@fpr=0.1", "p@0.1", "ks"])
 @pytest.mark.parametrize("weight", [1, 2, 0.5])
 def test_weights_are_refused_with_a_reason(measure, weight, sample):
-    with pytest.raises(ValueError, match=r"needs rows that count one each.*'bootstrap', which is asymptotic"):
+    with pytest.raises(ValueError, match=r"needs unweighted rows.*'bootstrap', which is asymptotic"):
         hr.interval(*sample, measure=measure, sample_weight=np.full(120, weight))
 
 
 @pytest.mark.parametrize("method", [method for method in METHODS if method not in ("at_point", "bootstrap")])
 def test_no_other_method_takes_weights(method, sample):
-    with pytest.raises(ValueError, match="needs rows that count one each"):
+    with pytest.raises(ValueError, match="needs unweighted rows"):
         hr.interval(*sample, method=method, sample_weight=np.full(120, 2.0))
 
 
@@ -63,9 +63,9 @@ def test_the_bootstrap_takes_weights(sample):
 
 
 def test_clusters_need_the_bootstrap(sample, qid):
-    with pytest.raises(ValueError, match=r"method='auto' takes rows to be independent.*use 'bootstrap'"):
+    with pytest.raises(ValueError, match=r"method='auto' assumes independent rows.*use method='bootstrap'"):
         hr.interval(*sample, clusters=qid)
-    with pytest.raises(ValueError, match="method='kl' takes rows to be independent"):
+    with pytest.raises(ValueError, match="method='kl' assumes independent rows"):
         hr.interval(*sample, clusters=qid, method="kl")
     y, scores = (np.repeat(values, 8) for values in sample)  # eight copies of each row are one observation
     options = {"method": "bootstrap", "n_replicates": 400, "random_state": 0}
@@ -110,11 +110,11 @@ def test_queries_by_hand():
 
 
 def test_what_queries_refuse(sample, qid):
-    with pytest.raises(ValueError, match=r"over queries there is method='auto', and 'bootstrap'.*got 'kl'"):
+    with pytest.raises(ValueError, match=r"with qid, method must be 'auto' or 'bootstrap'.*got 'kl'"):
         hr.interval(*sample, qid=qid, method="kl")
-    with pytest.raises(ValueError, match="a bound over queries needs rows that count one each"):
+    with pytest.raises(ValueError, match="a bound over queries needs unweighted rows"):
         hr.interval(*sample, qid=qid, sample_weight=np.full(120, 2.0))
-    with pytest.raises(ValueError, match="all 120 queries hold one class only; check qid"):
+    with pytest.raises(ValueError, match="each of the 120 queries has a single class; check qid"):
         hr.interval(*sample, qid=np.arange(120))  # no query has both classes
 
 
@@ -147,9 +147,9 @@ def test_methods_that_do_not_exist_or_do_not_fit(sample):
         hr.interval(*sample, method="wald")
     for method in OF_THE_AUC:
         for measure in ("pauc@0.1", "ks", "tpr@fpr=0.1"):
-            with pytest.raises(ValueError, match=rf"method='{method}' is a bound for the AUC, not for {measure}"):
+            with pytest.raises(ValueError, match=rf"method='{method}' is a bound for the AUC only, not for {measure}"):
                 hr.interval(*sample, measure=measure, method=method)
-    with pytest.raises(TypeError, match="fixed_range is for PartialAUC"):
+    with pytest.raises(TypeError, match="fixed_range is for areas over a range"):
         hr.interval(*sample, measure="ks", method="fixed_range")
     with pytest.raises(ValueError, match="DeLong's method is for areas"):
         hr.interval(*sample, measure="ks", method="delong")
@@ -206,7 +206,7 @@ def test_the_sentence():
     assert "on 1 positive and 1 negative in 1 query;" in str(made(n_pos=1, n_neg=1, n_queries=1))
     assert "in 2,000 queries;" in str(made(n_queries=2000))
     assert str(made(finite_sample=False)).endswith("(kl: asymptotic, for large samples)")
-    assert str(made(simultaneous=True)).endswith("any sample size, all ranges at once)")
+    assert str(made(simultaneous=True)).endswith("any sample size, simultaneously for all ranges)")
 
 
 def test_high_and_low_confidences_are_printed_with_their_digits(sample):

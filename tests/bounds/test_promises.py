@@ -44,4 +44,4 @@ def test_rivals_are_told_apart_allowing_for_all_scorers_that_were_in_the_running
 def test_the_interval_of_a_selection_does_not_promise_all_ranges():
     # It holds for all scorers at once, of one measure: the union bound was not over ranges.
     selection = hr.select({"a": [4, 3, 2, 1, 0], "b": [4, 3, 2, 0, 1]}, [1, 1, 0, 1, 0], measure="pauc@0.5")
-    assert "all ranges at once" not in str(selection.interval)
+    assert "simultaneously for all ranges" not in str(selection.interval)

@@ -269,8 +269,8 @@ def test_the_refusal_says_how_many_are_needed():
         ({"max_fpr": 5}, ValueError, "not percent"),
         ({"max_fpr": 0.0}, ValueError, "strictly between 0 and 1"),
         ({"top": 1.0}, ValueError, "strictly between 0 and 1"),
-        ({"max_fpr": 0.1, "out_of": 10}, TypeError, "size of the batch"),
-        ({"alerts": 4}, ValueError, "every threshold keeps that"),
+        ({"max_fpr": 0.1, "out_of": 10}, TypeError, "out_of applies to alerts only"),
+        ({"alerts": 4}, ValueError, "alerts must be less than out_of"),
         ({"alerts": 2.5}, TypeError, "whole number"),
         ({"alerts": -1}, ValueError, "at least 0"),
         ({"alerts": 1, "out_of": 0}, ValueError, "out_of must be at least 1"),
@@ -297,8 +297,8 @@ def test_the_sentence_and_the_frame():
         threshold
     )
     assert "38 of 1,000 negatives" in str(threshold)
-    assert "each bound with 95 % confidence; budget and TPR together 90.25 %" in str(threshold)
-    assert "of 100 new rows at most 9 are flagged" in str(threshold_at(y, scores, alerts=9, out_of=100))
+    assert "each bound holds with 95 % confidence, budget and TPR bound together with 90.25 %" in str(threshold)
+    assert "at most 9 of 100 new rows are flagged" in str(threshold_at(y, scores, alerts=9, out_of=100))
     assert "the share of rows flagged stays at or below 0.2" in repr(threshold_at(y, scores, top=0.2))
     frame = threshold.to_frame()
     assert frame.shape[0] == 1

@@ -12,7 +12,7 @@ import typer
 
 from cli.running import Done, refused, run
 from headrank.cli import _failures as failures
-from headrank.cli._failures import EXIT_CODES, Refusal, about_input, about_option, about_output
+from headrank.cli._failures import EXIT_CODES, CommandError, about_input, about_option, about_output
 from headrank.cli._program import app
 from headrank.exceptions import CollapsedFitWarning, InvalidSampleError, TooFewRowsError
 from platforms import posix_signals
@@ -34,17 +34,17 @@ def raising(error):
 @pytest.mark.parametrize(
     ("error", "code", "words"),
     [
-        (Refusal("the file is odd; mend it"), 3, "the file is odd; mend it"),
-        (Refusal("no room", failures.NOT_WRITTEN), 4, "no room"),
+        (CommandError("the file is odd; mend it"), 3, "the file is odd; mend it"),
+        (CommandError("no room", failures.NOT_WRITTEN), 4, "no room"),
         (InvalidSampleError("y is odd"), 3, "y is odd"),
         (TooFewRowsError("needs 9 rows", 9, 3), 5, "needs 9 rows"),
         (KeyboardInterrupt(), 130, "interrupted; nothing was written"),
         (typer.Abort(), 130, "interrupted"),
-        (MemoryError(), 3, "not enough memory"),
+        (MemoryError(), 3, "out of memory"),
         (typer.BadParameter("odd", param_hint="'--top'"), 2, "Invalid value for '--top': odd (see 'headrank --help')"),
         (OSError(errno.ENOSPC, "No space left on device"), 4, "the disk is full"),
         (ValueError("two\nlines"), 1, "this is a bug in headrank, please report it: ValueError: two lines"),
-        (ZeroDivisionError("x"), 1, "HEADRANK_TRACEBACK=1 shows where"),
+        (ZeroDivisionError("x"), 1, "HEADRANK_TRACEBACK=1 shows the traceback"),
         (RuntimeError(), 1, "RuntimeError"),
     ],
 )
@@ -174,11 +174,11 @@ def test_too_few_rows_are_not_bad_input(capsys):
         (OSError(errno.ENOSPC, "No space left on device"), "the disk is full; free some space"),
         (
             PermissionError(errno.EACCES, "Permission denied"),
-            "permission denied; choose a folder that you may write to",
+            "permission denied; choose a folder that you can write to",
         ),
-        (NotADirectoryError(errno.ENOTDIR, "Not a directory"), "a part of the path is a file"),
+        (NotADirectoryError(errno.ENOTDIR, "Not a directory"), "part of the path is a file"),
         (FileNotFoundError("there is no folder x; make it first"), "there is no folder x; make it first"),
-        (OSError(errno.EIO, "Input/output error"), "Input/output error; write it somewhere else"),
+        (OSError(errno.EIO, "Input/output error"), "Input/output error; choose another location"),
     ],
 )
 def test_errors_about_the_output(capsys, error, words):

@@ -87,8 +87,8 @@ def broken_files():
         "latin.csv": (text.replace("noise", "bruit é", 1).encode("latin-1"), ["UTF-8", "iconv"]),
         "semicolons.csv": (text.replace(",", ";").encode(), ["';'"]),
         "ragged.csv": (text.encode() + b"1,2,3,1,5,6,7\n", ["fields"]),
-        "text.xlsx": (b"PK\x03\x04", ["ends in .xlsx", "save the table as .csv"]),
-        "letor.txt": (b"this is no LETOR file\n", ["line 1", "needed a label"]),
+        "text.xlsx": (b"PK\x03\x04", [".xlsx files are not supported", "save the table as .csv"]),
+        "letor.txt": (b"this is no LETOR file\n", ["line 1", "expected a label"]),
     }
 
 
@@ -125,7 +125,7 @@ def test_options_for_columns_do_not_fit_letor(tmp_path, capsys):
     path = tmp_path / "letor.txt"
     path.write_text(letor())
     assert refused(fit(capsys, path, target="label"), 2, "--target", "no named columns")
-    assert refused(fit(capsys, path, "--positive", "high", target=None), 2, "--positive", "numbers")
+    assert refused(fit(capsys, path, "--positive", "high", target=None), 2, "--positive", "expected a number")
     assert refused(fit(capsys, path, "--positive", "7", target=None), 3, "--positive", "0 of 600")
 
 

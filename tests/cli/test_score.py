@@ -134,8 +134,8 @@ def test_what_is_said(capsys, folder, model, rows):
         "promise": "flag scores of at least 0.05: the false positive rate stays at or below 0.1.",
     }
     words = run(capsys, "score", "model", "t.csv", "--out", "o.csv", "--id", "id").out
-    assert "230 rows were scored by the logistic regression and written to o.csv" in words
-    assert f"{n_flagged} ({100 * n_flagged / N_ROWS:.3g} %) are flagged." in words
+    assert "Scored 230 rows with the model (logistic regression) and wrote them to o.csv" in words
+    assert f"Flagged {n_flagged} rows ({100 * n_flagged / N_ROWS:.3g} %)." in words
     assert "From the report: Flag scores of at least 0.05: the false positive rate stays" in words
     assert words.count("0.05") == 1
 
@@ -143,7 +143,7 @@ def test_what_is_said(capsys, folder, model, rows):
 def test_a_model_without_a_threshold_flags_nothing(capsys, folder, model):
     save(dataclasses.replace(model, threshold=None, promise="too few rows", id_column="id"), "plain")
     done = run(capsys, "score", "plain", "t.csv", "--out", "o.csv")
-    assert "None is flagged, as the model has no threshold: too few rows" in done.out
+    assert "No rows are flagged, because the model has no threshold: too few rows" in done.out
     assert pl.read_csv("o.csv").columns == ["id", "score"]  # the id column of the training is known
 
 
@@ -181,7 +181,7 @@ def test_svmlight(capsys, folder, model):
     done = run(capsys, "score", "svm", "t.txt", "--out", "p.csv")
     assert done.code == 0
     assert done.err == (
-        "headrank: warning: t.txt has features that did not occur in training, number 5 for one; they have no weight\n"
+        "headrank: warning: t.txt has features that did not occur in training, such as 5; they are ignored\n"
     )
     assert np.allclose(pl.read_csv("p.csv")["score"], ranker.decision_function(np.zeros((1, 4))))
     assert refused(run(capsys, "score", "svm", "t.txt", "--out", "p.csv", "--keep", "y"), 2, "no named columns")
@@ -265,16 +265,16 @@ BAD = {
     "lists are kept": (["model", "lists.parquet", "--keep", "list", "--out", "o.csv"], 3, "'list'", "List(Int64)"),
     "kept words for numbers": (["model", "words.csv", "--id", "id", "--keep", "age", "--out", "o.csv"], 3, "'old'"),
     "words for numbers": (["model", "words.csv", "--id", "id", "--out", "o.csv"], 3, "holds 'old' in row 2"),
-    "no rows": (["model", "empty.csv", "--id", "id", "--out", "o.csv"], 3, "names but no rows"),
+    "no rows": (["model", "empty.csv", "--id", "id", "--out", "o.csv"], 3, "header but no rows"),
     "an empty file": (["model", "void.csv", "--id", "id", "--out", "o.csv"], 3, "is empty"),
     "not UTF-8": (["model", "latin.csv", "--id", "id", "--out", "o.csv"], 3, "not UTF-8 text: line 2"),
     "two columns of a name": (["model", "twice.csv", "--id", "id", "--out", "o.csv"], 3, "two columns named 'age'"),
     "a cut-off Parquet file": (["model", "cut.parquet", "--id", "id", "--out", "o.csv"], 3, "it is cut off"),
-    "no folder": (["model", "one.csv", "--id", "id", "--out", "absent/o.csv"], 4, "there is no folder absent"),
+    "no folder": (["model", "one.csv", "--id", "id", "--out", "absent/o.csv"], 4, "the folder absent does not exist"),
     "a folder": (["model", "one.csv", "--id", "id", "--out", "folder.csv"], 4, "is a folder"),
     "below a file": (["model", "one.csv", "--id", "id", "--out", "one.csv/o.csv"], 4, "no folder one.csv"),
     "not writable": (["model", "one.csv", "--id", "id", "--out", "/proc/o.csv"], 4, "cannot be written", "nothing was"),
-    "Parquet wanted": (["model", "one.csv", "--id", "id", "--out", "o.parquet"], 2, "end it in .csv"),
+    "Parquet wanted": (["model", "one.csv", "--id", "id", "--out", "o.parquet"], 2, "ending in .csv"),
     "over the input": (["model", "one.csv", "--id", "id", "--out", "one.csv"], 2, "this is the input"),
     "no block": (["model", "one.csv", "--out", "o.csv", "--block", "0"], 2, "Invalid value for '--block'"),
     "no out": (["model", "one.csv"], 2, "Missing option '--out'"),
@@ -315,7 +315,7 @@ def test_a_model_that_knows_no_columns_is_refused(capsys, folder):
     ranker = LinearRanker("auc", surrogate="logistic").fit(rng.normal(size=(40, 2)), np.arange(40) % 2)
     save(ranker, "ranker")
     done = run(capsys, "score", "ranker", "t.csv", "--out", "o.csv")
-    assert refused(done, 3, "ranker holds a LinearRanker", "headrank fit")
+    assert refused(done, 3, "ranker contains a LinearRanker", "headrank fit")
 
 
 def test_a_score_that_is_not_finite_is_refused_by_row(capsys, folder, model, monkeypatch):
@@ -327,5 +327,5 @@ def test_a_score_that_is_not_finite_is_refused_by_row(capsys, folder, model, mon
 
     monkeypatch.setattr(TableModel, "decision_function", broken)
     done = run(capsys, "score", "model", "t.csv", "--id", "id", "--out", "o.csv", "--block", "100")
-    assert refused(done, 3, "row 104 of t.csv has a score that is not finite")
+    assert refused(done, 3, "the score of row 104 of t.csv is not finite")
     assert left_in(folder) == ["model", "t.csv"]

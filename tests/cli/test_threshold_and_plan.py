@@ -25,7 +25,7 @@ def test_the_threshold_is_that_of_the_library(capsys, scores, scored, options, b
     words = run(capsys, *arguments).out
     assert f"Flag scores of at least {expected.value!r}: {expected.budget.promise}" in words
     assert words.endswith(f"{found['assumes']}\n")
-    for assumed in ("rows are independent draws", "no scorer was trained on these rows or chosen by"):
+    for assumed in ("rows are independent draws", "no scorer was trained or selected on these rows"):
         assert assumed in found["assumes"]
 
 
@@ -37,10 +37,10 @@ def test_too_few_rows_have_an_exit_code_of_their_own(capsys, scores):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ([], "got none of them"),
+        ([], "got none"),
         (["--max-fpr", "0.1", "--top", "0.1"], "got --max-fpr and --top"),
-        (["--alerts", "3"], "belong together"),
-        (["--out-of", "3", "--top", "0.1"], "belong together"),
+        (["--alerts", "3"], "must be given together"),
+        (["--out-of", "3", "--top", "0.1"], "must be given together"),
         (["--alerts", "30", "--out-of", "30"], "fewer alerts than rows"),
         (["--max-fpr", "5"], "rates are fractions, not percent"),
         (["--top", "0"], "strictly between 0 and 1"),
@@ -71,11 +71,14 @@ def test_a_plan_for_the_head(capsys, part, measure):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--epsilon", "0.1", "--positive-rate", "0.1", "--fpr", "0.1"], "say which AUC you expect"),
-        (["--epsilon", "0.1", "--positive-rate", "0.1", "--fpr", "0.1", "--method", "kl"], "needed no method with"),
+        (["--epsilon", "0.1", "--positive-rate", "0.1", "--fpr", "0.1"], "give the AUC you expect"),
+        (
+            ["--epsilon", "0.1", "--positive-rate", "0.1", "--fpr", "0.1", "--method", "kl"],
+            "expected no --method together",
+        ),
         (["--epsilon", "5", "--positive-rate", "0.1"], "epsilon must lie in (0, 1]"),
         (["--epsilon", "0.1", "--positive-rate", "1"], "positive_rate must lie strictly between"),
-        (["--epsilon", "0.1", "--positive-rate", "0.1", "--method", "x"], "needed one of mcdiarmid"),
+        (["--epsilon", "0.1", "--positive-rate", "0.1", "--method", "x"], "expected one of mcdiarmid"),
         (["--epsilon", "0.1", "--positive-rate", "0.1", "--scorers", "0"], "n_scorers must be at least 1"),
         (["--epsilon", "0.1", "--positive-rate", "0.1", "--confidence", "95"], "a fraction, not percent"),
         (["--epsilon", "0.1"], "Missing option '--positive-rate'"),

@@ -68,7 +68,7 @@ class Recorder(ClassifierMixin, BaseEstimator):
 
 
 def expected_failures(estimator):
-    by_number = "which rows are kept aside, or in a fold, depends on their number"
+    by_number = "which rows are held out, or in a fold, depends on their number"
     failures = {f"check_sample_weight_equivalence_on_{storage}_data": by_number for storage in ("dense", "sparse")}
     if hasattr(estimator.estimator, "predict_proba"):
         failures["check_classifiers_train"] = "the threshold is not at a probability of 1/2"
@@ -134,7 +134,7 @@ def test_both_refuse_what_cannot_be_decided(decider):
     with pytest.raises(ValueError, match="inconsistent numbers"):
         clone(decider).fit(X, y, sample_weight=np.ones(299))
     other = clone(decider).set_params(estimator=FrozenEstimator(LogisticRegression().fit(X, y + 5)))
-    with pytest.raises(ValueError, match="knows the classes"):
+    with pytest.raises(ValueError, match="has the classes"):
         other.fit(X, y)
     with pytest.raises(TypeError, match="cannot score rows"):
         clone(decider).set_params(estimator=StandardScaler()).fit(X, y)
@@ -206,7 +206,7 @@ def test_queries_are_kept_whole_and_the_confidence_is_called_nominal():
     X, y = gaussians()
     X[:, 2] = qid = np.arange(1000) // 20
     classifier = FPRBudgetClassifier(Recorder(), max_fpr=0.05, random_state=0)
-    with pytest.warns(UserWarning, match="not independent draws"):
+    with pytest.warns(UserWarning, match="rows of one query are not independent"):
         classifier.fit(X, y, qid=qid)
     fitted_X, _, _, queries = classifier.estimator_.fitted_
     np.testing.assert_array_equal(np.unique(queries).size, np.unique(fitted_X[:, 2]).size)
@@ -217,14 +217,14 @@ def test_queries_are_kept_whole_and_the_confidence_is_called_nominal():
 def test_too_few_negatives_are_refused_before_the_fit_and_the_advice_works():
     X, y = gaussians(200, 1000)
     classifier = FPRBudgetClassifier(Recorder(), max_fpr=0.01, calibration_size=0.2, random_state=0)
-    with pytest.raises(TooFewRowsError, match=r"299 negatives .* calibration_size=0.2 keeps 200 of 1,000") as error:
+    with pytest.raises(TooFewRowsError, match=r"299 negatives .* calibration_size=0.2 holds out 200 of 1,000") as error:
         classifier.fit(X, y)
     assert (error.value.n_needed, error.value.n_given) == (299, 200)
     assert not hasattr(classifier, "estimator_")
     assert "use calibration_size=0.31, or collect at least 1,510 negatives" in str(error.value)
     classifier.set_params(calibration_size=0.31).fit(X, y)
     FPRBudgetClassifier(Recorder(), calibration_size=0.2).fit(*gaussians(200, 1510))
-    with pytest.raises(TooFewRowsError, match=r"aside: collect at least 15,125 negatives"):
+    with pytest.raises(TooFewRowsError, match=r": collect at least 15,125 negatives"):
         clone(classifier).set_params(max_fpr=0.001, calibration_size=0.2).fit(X, y)
     for bad in (0.0, 1.0, 30):
         with pytest.raises(ValueError, match="calibration_size must lie"):

@@ -32,6 +32,6 @@ def test_the_name_that_was_meant(name, meant):
 
 @pytest.mark.parametrize("name", ["f1", "pauc@5", "pauc", "p@1.5", ""])
 def test_no_name_is_made_up(name):
-    with pytest.raises(ValueError, match=r"known are alpha, auc|names look like") as caught:
+    with pytest.raises(ValueError, match=r"valid names are alpha, auc|names look like") as caught:
         hr.measure(name)
     assert "did you mean" not in str(caught.value)

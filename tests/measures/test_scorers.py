@@ -170,7 +170,7 @@ def test_mean_over_queries_with_both_classes(measure, qid):
 
 
 def test_queries_of_one_class_only_are_refused():
-    with pytest.raises(OneClassError, match=r"needed at least one query.*all 2 queries.*check qid"):
+    with pytest.raises(OneClassError, match=r"expected at least one query.*all 2 queries.*check qid"):
         hr.AUC()([1, 1, 0], [3, 2, 1], qid=[1, 1, 2])
 
 

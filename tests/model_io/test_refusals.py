@@ -39,7 +39,7 @@ def categories():
 UNSAVED = {
     "unfitted": (lambda: hr.LinearRanker(), "LinearRanker is not fitted, and a model file holds a fitted model"),
     "unfitted pipeline": (lambda: make_pipeline(StandardScaler(), LogisticRegression()), "Pipeline is not fitted"),
-    "no estimator": (lambda: {"coef": [1.0]}, "needed a fitted model, got dict; what can be saved: headrank's"),
+    "no estimator": (lambda: {"coef": [1.0]}, "expected a fitted model, got dict; these can be saved: headrank's"),
     "no scores": (lambda: fitted(StandardScaler()), "StandardScaler scores no rows"),
     "forest": (lambda: fitted(hr.TopFractionClassifier(RandomForestClassifier(2))), "RandomForestClassifier"),
     "step": (lambda: fitted(make_pipeline(FunctionTransformer(), LogisticRegression())), "FunctionTransformer"),

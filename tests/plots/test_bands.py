@@ -1,4 +1,4 @@
-"""The band on a RocDisplay: what is drawn is what is promised, and the legend says which promise it is."""
+"""The band on a RocDisplay: it is drawn as computed, and the legend names the guarantee."""
 
 import numpy as np
 import pytest
@@ -11,8 +11,8 @@ from headrank.exceptions import ShallowHeadError
 from headrank.measures import TPRAtFPR
 from headrank.plots import RocDisplay
 
-SIMULTANEOUS = "95 % confidence, whole curve at once (simultaneous)"
-POINTWISE = "95 % confidence, each rate by itself (pointwise)"
+SIMULTANEOUS = "95 % confidence, whole curve (simultaneous)"
+POINTWISE = "95 % confidence, each rate separately (pointwise)"
 
 
 @pytest.fixture
@@ -159,7 +159,7 @@ def refused(display, error, message, **options):
 
 @pytest.mark.parametrize("kind", ["both", "Pointwise", "", "tail", True])
 def test_what_is_no_kind_of_band(curve, kind):
-    refused(RocDisplay(curve), ValueError, "band must be one of 'simultaneous', 'pointwise' or None", band=kind)
+    refused(RocDisplay(curve), ValueError, "band must be one of 'simultaneous', 'pointwise' or None, got", band=kind)
 
 
 @pytest.mark.parametrize("kind", ["simultaneous", "pointwise"])

@@ -80,7 +80,7 @@ def test_one_line_per_surrogate_and_bandwidth(fitted):
     logistic, narrow, wide = (container.lines[0] for container in display.ax_.containers)
     assert narrow.get_color() == wide.get_color() != logistic.get_color()
     assert narrow.get_linestyle() != wide.get_linestyle()
-    assert {*labels, f"chosen: {fitted.best_}"} == {*legend(display)}
+    assert {*labels, f"selected: {fitted.best_}"} == {*legend(display)}
 
 
 def test_the_axes_say_what_they_show(fitted):
@@ -102,8 +102,8 @@ def test_the_label_is_the_measure_as_it_was_taken_on_the_folds():
 def test_the_choice_is_ringed(made_up, best):
     made_up.best_ = made_up.trials_[best].candidate
     display = CrossValidationDisplay(made_up).plot()
-    (ring,) = [line for name, line in lines_by_label(display).items() if name.startswith("chosen: ")]
-    assert ring.get_label() == f"chosen: {made_up.best_}"
+    (ring,) = [line for name, line in lines_by_label(display).items() if name.startswith("selected: ")]
+    assert ring.get_label() == f"selected: {made_up.best_}"
     np.testing.assert_array_equal(ring.get_xydata(), drawn(display)[best : best + 1, :2])
     assert ring.get_fillstyle() == "none"
     assert ring.get_markersize() > 10
@@ -128,7 +128,7 @@ def test_an_error_is_shown_as_it_is(measure):
     ranker = chosen_from([trial("logistic", 1.0, [-0.1, -0.2, -0.3]), trial("tight", 1.0, [-0.4] * 3)], measure=measure)
     display = CrossValidationDisplay(ranker).plot()
     assert drawn(display)[:, 1] == pytest.approx([0.2, 0.4])
-    ring = lines_by_label(display)["chosen: logistic (C=1)"]
+    ring = lines_by_label(display)["selected: logistic (C=1)"]
     assert ring.get_ydata() == pytest.approx([0.2])
     assert display.ax_.get_ylabel() == f"{measure}, mean over 3 folds"
 
@@ -137,7 +137,7 @@ def test_a_fitted_error_is_shown_as_it_is():
     X, y = coarse_eights()
     ranker = LinearRankerCV("mass@0.2", surrogates=("logistic",), Cs=(0.1, 1.0), cv=3).fit(X, y)
     display = CrossValidationDisplay(ranker).plot()
-    (ring,) = [line for name, line in lines_by_label(display).items() if name.startswith("chosen: ")]
+    (ring,) = [line for name, line in lines_by_label(display).items() if name.startswith("selected: ")]
     assert ring.get_ydata() == pytest.approx([ranker.best_score_])
     assert ring.get_ydata()[0] == min(drawn(display)[:, 1]) > 0
 
@@ -157,7 +157,7 @@ def test_one_fold_has_no_spread():
 
 
 def test_what_is_not_fitted_is_refused():
-    with pytest.raises(ValueError, match="needed a fitted LinearRankerCV; call fit first"):
+    with pytest.raises(ValueError, match="expected a fitted LinearRankerCV; call fit first"):
         CrossValidationDisplay(LinearRankerCV())
     assert not plt.get_fignums()
 
@@ -175,5 +175,5 @@ def test_an_average_is_a_level_line_and_its_members_are_ringed(made_up):
     assert lines[together.surrogate].get_ydata() == pytest.approx([0.7, 0.7])
     for member in members:
         assert lines[f"averaged: {member.candidate}"].get_ydata()[0] == pytest.approx(member.mean)
-    assert not any(label.startswith("chosen") for label in legend(display))
+    assert not any(label.startswith("selected") for label in legend(display))
     plt.close(display.figure_)

@@ -129,6 +129,6 @@ def test_the_numbers_stay_on_the_object(curves):
 def test_refusals():
     with pytest.raises(ValueError, match="at least one interval"):
         ForestDisplay({})
-    with pytest.raises(TypeError, match="needed an Interval for 'a', got float"):
+    with pytest.raises(TypeError, match="expected an Interval for 'a', got float"):
         ForestDisplay({"a": 0.5})
     assert not plt.get_fignums()

@@ -122,7 +122,7 @@ def test_folds_may_leave_rows_out(rows):
 
 @pytest.mark.parametrize(
     ("curves_given", "error", "message"),
-    [({}, ValueError, "at least one curve"), ({"a": [1, 2]}, TypeError, "needed a RocCurve for 'a'")],
+    [({}, ValueError, "at least one curve"), ({"a": [1, 2]}, TypeError, "expected a RocCurve for 'a'")],
 )
 def test_only_curves_are_displayed(curves_given, error, message):
     with pytest.raises(error, match=message):
@@ -147,7 +147,7 @@ def test_a_refusal_leaves_no_figure_behind(curves, options, error, message):
 
 
 def test_several_scorers_are_named_by_their_keys(rows, scores):
-    with pytest.raises(ValueError, match="for one scorer"):
+    with pytest.raises(ValueError, match="for a single scorer"):
         RocDisplay.from_predictions(rows[1], scores, name="all")
 
 
@@ -157,11 +157,11 @@ def test_estimators_that_cannot_be_asked_are_refused(rows):
         RocDisplay.from_estimator(LinearRegression().fit(X, y), X, y)
     words = np.where(y == 1, "spam", "ham")
     model = LogisticRegression().fit(X, words)
-    with pytest.raises(ValueError, match="say which one is with pos_label"):
+    with pytest.raises(ValueError, match="set pos_label to the positive class"):
         RocDisplay.from_estimator(model, X, words)
     with pytest.raises(ValueError, match="'egg' is not among the classes"):
         RocDisplay.from_estimator(model, X, words, pos_label="egg")
-    with pytest.raises(ValueError, match="two classes, but LogisticRegression knows 3"):
+    with pytest.raises(ValueError, match="two classes, but LogisticRegression has 3"):
         RocDisplay.from_estimator(LogisticRegression().fit(X, np.arange(y.size) % 3), X, y)
 
 

@@ -69,8 +69,8 @@ def test_the_numbers_stay_on_the_object():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"positive_rates": []}, "at least one of positive_rates"),
-        ({"confidences": []}, "at least one of confidences"),
+        ({"positive_rates": []}, "positive_rates must have at least one value"),
+        ({"confidences": []}, "confidences must have at least one value"),
         ({"positive_rates": [0]}, "positive_rate must lie strictly between"),
         ({"confidences": [95]}, "not percent"),
         ({"min_epsilon": 0}, "min_epsilon must be above 0"),

@@ -78,8 +78,8 @@ def test_progress_rises_to_one(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,b\n" + "1,1\n" * 70 + "x,1\n", "column 'a' of .*t.csv holds 'x' in row 71, but a number was needed"),
-        ("a,b\n" + "1,1\n" * 70 + "1,2,3\n", "line 72 has 3 fields, but there are 2 names"),
+        ("a,b\n" + "1,1\n" * 70 + "x,1\n", "column 'a' of .*t.csv has 'x' in row 71; expected a number"),
+        ("a,b\n" + "1,1\n" * 70 + "1,2,3\n", "line 72 has 3 fields, but the header has 2"),
         ("c,b\n1,2\n", "no column 'a'"),
         ("a,a\n1,2\n", "two columns named 'a'"),
         ("", "is empty"),

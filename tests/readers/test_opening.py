@@ -22,7 +22,7 @@ READERS = {
 def test_missing_files_and_folders(tmp_path, read):
     with pytest.raises(FileNotFoundError, match=r"there is no file .*absent\.csv; check the path"):
         read(tmp_path / "absent.csv")
-    with pytest.raises(IsADirectoryError, match="is a folder; needed a file"):
+    with pytest.raises(IsADirectoryError, match="is a folder; expected a file"):
         read(tmp_path)
 
 

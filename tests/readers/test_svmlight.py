@@ -96,7 +96,7 @@ GOOD = "1 1:0.5\n" * 1500
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("1 1:0.5\nhello world\n", r"line 2, 'hello world'.*hello.*needed a label"),
+        ("1 1:0.5\nhello world\n", r"line 2, 'hello world'.*hello.*expected a label"),
         (GOOD + "1 1:abc\n" + GOOD, r"line 1501, '1 1:abc'"),
         ("1 0.5 0.7\n", "line 1, '1 0.5 0.7'"),
         ("1 1:1\n1 2:0.5 1:3\n", "line 2.*sorted and unique"),
@@ -107,8 +107,8 @@ GOOD = "1 1:0.5\n" * 1500
         ("1 qid:99999999999999999999 1:2\n", "line 1.*too large"),
         ("a,b,c\n1,2,3\n", "line 1, 'a,b,c'"),
         (b"\xff\xfe\x00\n", "line 1"),
-        ("", "holds no rows"),
-        ("# only a comment\n\n", "holds no rows"),
+        ("", "contains no rows"),
+        ("# only a comment\n\n", "contains no rows"),
         ("nan 1:0.5\n0 1:1\n", "1 rows labelled nan"),
         # scikit-learn reads these two without a word, and gives a qid array that is too short
         ("1 qid:1 1:0.5\n0 1:0.7\n", "qid on 1 of its 2 rows"),
@@ -146,5 +146,5 @@ def test_relevant_must_be_finite(write, relevant):
 @pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
 def test_features_that_are_not_finite_are_refused_by_row(write, value):
     path = write("t.txt", f"1 1:2\n0\n1 1:1 2:{value}\n0 1:{value}\n")
-    with pytest.raises(InvalidSampleError, match=f"t.txt has a feature of {value} in row 3; needed finite numbers"):
+    with pytest.raises(InvalidSampleError, match=f"t.txt has a feature of {value} in row 3; expected finite numbers"):
         read_svmlight(path)

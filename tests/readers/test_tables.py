@@ -115,7 +115,7 @@ SMALL = "age,height,ill,visit\n1,2,0,1\n3,4,1,1\n"
         ("t.csv", "", {"target": "ill"}, "is empty"),
         ("t.csv", "age,ill\n", {"target": "ill"}, "names but no rows"),
         ("t.csv", "a,ill,ill\n1,0,0\n", {"target": "ill"}, "two columns named 'ill'"),
-        ("t.csv", "a,ill\n1,0\n2,1,3\n", {"target": "ill"}, "line 3 has 3 fields, but there are 2 names; .*quotation"),
+        ("t.csv", "a,ill\n1,0\n2,1,3\n", {"target": "ill"}, "line 3 has 3 fields, but the header has 2; .*quotation"),
         ("t.csv", 'a,ill\n1,0\n"2,1\n', {"target": "ill"}, "quotation mark closed"),
         (
             "t.csv",
@@ -132,10 +132,10 @@ SMALL = "age,height,ill,visit\n1,2,0,1\n3,4,1,1\n"
         ("t.tsv", SMALL, {"target": "ill"}, r"separated by ',', but \.tsv needs"),
         ("t.csv", SMALL, {"target": "ill", "id": "name"}, "no column 'name'"),
         ("t.csv", SMALL, {"target": "ill", "id": "visit", "qid": "visit"}, "got 'visit' more than once"),
-        ("t.parquet", PARQUET[:-9], {"target": "ill"}, "cut off, its end is missing; fetch or write it again"),
+        ("t.parquet", PARQUET[:-9], {"target": "ill"}, "cut off; fetch or write it again"),
         ("t.parquet", PARQUET[:40] + bytes(60) + PARQUET[-40:], {"target": "ill"}, "damaged, fetch or write it again"),
-        ("t.parquet", b"", {"target": "ill"}, "does not begin like one"),
-        ("t.parquet", b"nonsense", {"target": "ill"}, "cannot be read as .parquet: .*needed a Parquet file"),
+        ("t.parquet", b"", {"target": "ill"}, "is not a Parquet file"),
+        ("t.parquet", b"nonsense", {"target": "ill"}, "cannot be read as .parquet: .*not a Parquet file"),
         ("t.xlsx", b"", {"target": "ill"}, r"ends in '.xlsx', but tables are read from .csv, .*\.parquet"),
         ("t", b"", {"target": "ill"}, "ends in 'nothing', but"),
     ],
@@ -238,7 +238,7 @@ def test_a_query_that_is_a_gap_is_refused(write, gap):
 @pytest.mark.parametrize("values", [[b"a", b"b"], [[1], [2]]])
 def test_names_that_cannot_be_printed_are_refused(tmp_path, role, values):
     pl.DataFrame({"n": values, "a": [1, 2], "y": [0, 1]}).write_parquet(tmp_path / "t.parquet")
-    with pytest.raises(InvalidSampleError, match=r"column 'n' of .* names rows or queries, but is of type"):
+    with pytest.raises(InvalidSampleError, match=r"column 'n' of .* identifies rows or queries, but is of type"):
         read_table(tmp_path / "t.parquet", target="y", **{role: "n"})
 
 

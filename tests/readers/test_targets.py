@@ -87,10 +87,10 @@ def test_numbers_are_told_apart_like_their_printed_forms(pair, choice):
             None,
             "has 2 missing values in 2 rows, the first in row 1; all are: check that it is the right column",
         ),
-        (["good", "bad"], None, "holds 'good', 'bad', .* --positive VALUE"),
-        ([1, 2], None, "holds 1, 2, .* --positive VALUE"),
-        ([0, 1, 2], None, "holds 3 different values, 0, 1, 2, and needed two; .*--positive VALUE, and the others"),
-        (["yes", "no", "maybe"], None, "holds 3 different values"),
+        (["good", "bad"], None, "its values are 'good', 'bad', .* --positive VALUE"),
+        ([1, 2], None, "its values are 1, 2, .* --positive VALUE"),
+        ([0, 1, 2], None, "has 3 distinct values, 0, 1, 2; expected two: .*--positive VALUE, and all others"),
+        (["yes", "no", "maybe"], None, "has 3 distinct values"),
         (["good", "bad"], "god", "pos_label='god' does not occur in it; did you mean 'good'.*'good', 'bad'"),
         ([1, 2], "yes", "pos_label='yes' does not occur"),
         (["1", "2"], 1, "pos_label=1 does not occur"),
@@ -106,5 +106,5 @@ def test_unusable_targets_are_refused_with_their_values_and_a_remedy(values, lab
     [([0, 0], None), ([1, 1], None), ([True], None), (["yes"], None), (["n"], None), (["a", "a"], "a"), ([7], None)],
 )
 def test_one_class_is_refused(values, label):
-    with pytest.raises(OneClassError, match=r"column 'ill' of .* so there is one class; needed rows of both"):
+    with pytest.raises(OneClassError, match=r"column 'ill' of .* both classes are needed"):
         found(values, label)

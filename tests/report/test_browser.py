@@ -245,7 +245,7 @@ def test_what_does_not_fit_is_refused_with_what_is_needed(opened, field, wrong):
     page.locator(f"#{field}").fill(wrong)
     assert shown(page) == before
     assert page.locator(f"#{field}").get_attribute("aria-invalid") == "true"
-    assert page.locator("#message").inner_text().startswith("Needed a number ")
+    assert page.locator("#message").inner_text().startswith("Expected a number ")
     page.locator("#handle-max").focus()
     assert page.locator("#message").inner_text() == ""
     assert float(page.locator("#max").input_value()) == pytest.approx(before["max"])

@@ -131,7 +131,7 @@ def test_a_control_that_would_be_too_long_is_cut_even_inside_the_goal(monkeypatc
     assert len(short.curves[0].scores) == 200
     assert short.start_max_fpr == short.max_fpr < made.goal.max_fpr
     monkeypatch.setattr(charts, "MOST_LEVELS_FOR_GOAL", 3)
-    assert "nothing to drag" in control_of(made, [curve])
+    assert "no interactive figure" in control_of(made, [curve])
 
 
 def test_queries_with_too_many_scores_have_no_control(monkeypatch):

@@ -41,7 +41,7 @@ def test_the_list_is_complete():
 
 @pytest.mark.parametrize("measure", NOT_LEARNABLE, ids=str)
 def test_the_others_are_refused(measure):
-    with pytest.raises(ValueError, match=r"has no smooth surrogate; use .logistic. or .*, or learn a measure that has"):
+    with pytest.raises(ValueError, match=r"has no smooth surrogate; use .logistic. or .*, or learn one of"):
         surrogate_for(measure, "smooth")
 
 

@@ -112,5 +112,5 @@ def test_no_digits_are_lost_to_a_narrow_bandwidth(many_rows, name, h):
 
 @pytest.mark.parametrize("h", [9e-11, 0.0, -1.0, np.nan])
 def test_a_bandwidth_lost_in_rounding_is_refused(h):
-    with pytest.raises(ValueError, match=r"bandwidth must be at least 1e-10 .* got .*; use a larger one"):
+    with pytest.raises(ValueError, match=r"bandwidth must be at least 1e-10 .* got .*; use a larger bandwidth"):
         surrogate_for(hr.AUC(), "smooth", bandwidth=h)

@@ -31,8 +31,8 @@ def test_a_decent_table_raises_no_suspicion():
 
 def test_empty_and_constant_columns_are_named():
     empty, constant = in_columns(e=pl.Series([None] * N, dtype=pl.Float64), **{f"c{i}": [7] * N for i in range(12)})
-    assert empty == "No value at all in the column 'e'; not used."
-    assert constant.startswith("The same value in every row of the columns 'c0', 'c1',")
+    assert empty == "There are no values in the column 'e'; not used."
+    assert constant.startswith("All rows have the same value in the columns 'c0', 'c1',")
     assert constant.endswith("'c9' and 2 more; not used.")
 
 
@@ -71,7 +71,9 @@ def test_columns_of_distinct_whole_numbers_or_texts_look_like_ids(values, is_id)
 )
 def test_dates_of_another_kind_are_said_to_be_used_as_text(value):
     (said,) = in_columns(d=[value, "1.3.2023", None, " "] * 25)
-    assert said == ("The column 'd' looks like dates, but not as YYYY-MM-DD; it is used as text: write dates so.")
+    assert said == (
+        "The column 'd' looks like dates, but not as YYYY-MM-DD, and is used as text. Write dates as YYYY-MM-DD."
+    )
 
 
 @pytest.mark.parametrize("value", ["10.0.0.1", "1.2.3.4-5", "2024-02-29", "7", "flat 3", "29", "a-1-2", ""])
@@ -113,7 +115,7 @@ def test_few_positives_say_how_many_it_takes():
     (said,) = look.of_few(20, 1000, 67, None, 0.95)
     assert "only 20 positives among 1,000 rows" in said
     assert "±0.23" in said
-    assert "takes at least 410 positives in the holdout, so 1,374 or more in the table" in said
+    assert "at least 410 positives in the holdout, or 1,374 in the table" in said
     assert look.of_few(30, 1000, 100, None, 0.95) == []
 
 
@@ -158,7 +160,7 @@ def test_perfection_without_a_culprit():
     y, features = leaky(False)
     harmless = dataclasses.replace(features, holdout=features.holdout[:, :1], names=("age",), origins=("age",))
     (said,) = look.of_perfection(model(y, y), harmless)
-    assert "No column does so alone." in said
+    assert "No column suffices alone." in said
 
 
 def test_good_is_not_perfect():
@@ -180,4 +182,4 @@ def test_many_rows_are_looked_at_in_part_and_still_name_the_culprit():
 def test_collapsed_models_are_named():
     said = look.of_models([model([1], [0.0], collapsed=True), model([1], [0.0])])
     assert len(said) == 1
-    assert said[0].startswith("The ranker has learned nothing")
+    assert said[0].startswith("The ranker learned nothing")

@@ -82,10 +82,10 @@ def test_a_subsample_grows_where_it_would_hold_too_few_to_choose_by(rarer):
             3,
             100,
             0.3,
-            "positive rows to train on and 2 to judge by, but the table has 3, and a holdout of 0.3 leaves 2 and",
+            "positive rows for training and 2 for the holdout, but the table has 3: a holdout of 0.3 gives 2 and",
         ),
-        (100, 6, 0.3, "negative rows .* the table has 6, .* leaves 4 and 2; bring at least 7 of them"),
-        (50, 100, 0.01, "positive rows .* leaves 50 and 0; bring at least 150 of them"),
+        (100, 6, 0.3, "negative rows .* the table has 6: .* gives 4 and 2; use at least 7"),
+        (50, 100, 0.01, "positive rows .* gives 50 and 0; use at least 150"),
     ],
 )
 def test_too_few_rows_are_refused_with_numbers_and_remedy(n_pos, n_neg, share, said):

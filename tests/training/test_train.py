@@ -106,14 +106,14 @@ def test_no_threshold_says_how_many_rows_it_takes():
     result = trained(*small(), goal=Goal(max_fpr=0.01))
     assert result.threshold is None
     assert "max_fpr=0.01 with 95 % confidence, for the best of 2 models, needs at least" in result.no_threshold
-    assert f"and there are {np.count_nonzero(~result.y)}" in result.no_threshold
+    assert f"which has {np.count_nonzero(~result.y)}" in result.no_threshold
 
 
 @pytest.mark.parametrize("goal", [Goal(max_fpr=1.0), Goal(top=1.0)])
 def test_a_budget_of_everything_needs_no_threshold(goal):
     result = trained(*small(), goal=goal)
     assert result.threshold is None
-    assert result.no_threshold.startswith("A budget of everything")
+    assert result.no_threshold.startswith("No threshold is needed")
 
 
 @pytest.mark.parametrize("goal", [Goal(max_fpr=0.001), Goal(top=0.001), Goal(min_fpr=0.05, max_fpr=0.2)])
@@ -148,7 +148,7 @@ def test_trees_stay_out_where_dense_features_would_not_fit(monkeypatch):
     monkeypatch.setattr(models_module, "DENSE_NUMBERS", 100)
     result = train(csr_array(frame.to_numpy()), y, goal=Goal(max_fpr=0.2), source=SOURCE)
     assert [each.name for each in result.models] == ["ranker", "logistic regression"]
-    assert any("Gradient boosting was left out" in each for each in result.warnings)
+    assert any("Gradient boosting was skipped" in each for each in result.warnings)
 
 
 def test_the_same_number_gives_the_same_result_and_another_another():
@@ -171,8 +171,8 @@ def test_with_many_rows_the_ranker_is_chosen_on_some_and_fitted_to_all(monkeypat
     last = [(done, total) for step, done, total in calls if step == "fitting the ranker to all rows"]
     assert last == [(done, last[-1][1]) for done in range(last[-1][1] + 1)]
     after = calls.index(("fitting the ranker to all rows", *last[0]))
-    assert not any(step == "choosing the ranker" for step, *_ in calls[after:])
-    assert fitted.remark.endswith(f"of {result.table.n_train} training rows, and fitted to all.")
+    assert not any(step == "selecting the ranker" for step, *_ in calls[after:])
+    assert fitted.remark.endswith(f"of {result.table.n_train} training rows, then fitted to all.")
     rows = split(y, qid).train
     scaled = fitted.estimator[:-1].transform(conformed(frame, result.table.columns)[rows])
     chosen = fitted.estimator[-1]
@@ -219,7 +219,7 @@ def test_ctrl_c_in_the_last_fit_ends_the_training(monkeypatch):
         return plain(self, scores)
 
     def progress(step, done, total):
-        if step == "choosing the ranker" and done == total - 1:  # what is left is the last fit of the choice
+        if step == "selecting the ranker" and done == total - 1:  # what is left is the last fit of the choice
             monkeypatch.setattr(LinearRisk, "at_scores", interrupted)
 
     with pytest.raises(KeyboardInterrupt):
@@ -231,10 +231,10 @@ def test_progress_goes_from_nothing_to_all_in_every_step():
     trained(*small(), progress=lambda *call: calls.append(call))
     steps = list(dict.fromkeys(step for step, *_ in calls))
     assert steps == [
-        "turning columns into features",
-        "choosing the ranker",
+        "encoding features",
+        "selecting the ranker",
         "fitting logistic regression",
-        "judging on the holdout",
+        "evaluating on the holdout",
     ]
     for step in steps:
         counts = [(done, total) for name, done, total in calls if name == step]
@@ -252,7 +252,7 @@ def test_a_table_handed_over_is_freed_before_the_models_are_trained():
     seen = []
 
     def progress(step, done, total):
-        if step.startswith("choosing") and not done:
+        if step.startswith("selecting") and not done:
             gc.collect()
             seen.append(alive() is None)
 

@@ -13,7 +13,7 @@ from headrank.bounds.comparison.selection import select
 from headrank.bounds.sample_curves import SampleCurves
 from headrank.curve import RocCurve
 from headrank.labels import check_binary
-from headrank.report.answer import answer_of, paid_for_all
+from headrank.report.answer import answer_of, confidence_per_model
 from headrank.report.charts import roc_chart
 from headrank.training.goal import Goal
 from headrank.training.result import ModelResult, TrainingResult
@@ -185,7 +185,7 @@ def holds(interval, value):
 
 def inside(result, curves, line):
     """Whether the true curve is within the band, and within what is drawn of it."""
-    around = band(curves[result.selection.picked], confidence=paid_for_all(result))
+    around = band(curves[result.selection.picked], confidence=confidence_per_model(result))
     drawn = roc_chart(result, {name: [curve] for name, curve in curves.items()}).band
     limits = [(GRID, around.lower_at(GRID), around.upper_at(GRID)), (drawn.fpr, drawn.lower, drawn.upper)]
     return all(

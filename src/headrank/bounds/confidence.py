@@ -1,4 +1,4 @@
-"""How sure, and of which end? What may be asked of every bound, and the checks of it."""
+"""Checks of the parameters ``confidence`` and ``side``, which every bound takes."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any, Literal, get_args
 from headrank._numbers import option, real, short_repr
 
 Side = Literal["two-sided", "lower", "upper"]
-"""Which ends of an interval are promised: both, or only the lower or the upper one, with all the risk spent on it."""
+"""Which ends of an interval are guaranteed: both, or one end with all the risk spent on it."""
 
 
 def check_confidence(confidence: Any) -> float:
-    """Return the confidence as a float strictly between 0 and 1, or refuse."""
+    """Return the confidence as a float strictly between 0 and 1, or raise."""
     result = real("confidence", confidence)
     if not 0 < 1 - result < 1:
         percent_given = "; it is a fraction, not percent" if 1 < result <= 100 else ""
@@ -20,5 +20,5 @@ def check_confidence(confidence: Any) -> float:
 
 
 def check_side(side: Any) -> Side:
-    """Return which ends are promised, or refuse."""
+    """Return the side, or raise."""
     return option("side", side, get_args(Side))  # type: ignore[return-value]

@@ -1,4 +1,4 @@
-"""Interval: what is known of a measure's true value, how surely, by which theorem and under which assumptions."""
+"""Interval: a confidence interval for a measure, with its theorem and its assumptions."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ from headrank.curve import RocCurve
 from headrank.measures import Measure
 
 INDEPENDENT_ROWS = "the positives are independent draws from one distribution, and so are the negatives"
-"""What every finite-sample method assumes, of scores that were not trained on these rows."""
+"""What every finite-sample method assumes, for scorers not trained on these rows."""
 
 
 @dataclass(frozen=True, repr=False)
 class Interval:
-    """Where the true value of a measure lies, with a stated confidence.
+    """Confidence interval for the true value of a measure.
 
     Attributes
     ----------
     low, estimate, high : float
-        Both ends and the value on the sample. The end that a one-sided interval does not promise is the least or the
-        greatest value the measure can take at all.
+        Both ends and the value on the sample. The open end of a one-sided interval is the least or the greatest value
+        that the measure can take.
     confidence : float
-        The promised probability that the truth lies inside.
+        The guaranteed probability that the interval contains the true value.
     measure : Measure
-        What was measured.
+        The measure.
     method, theorem, assumptions : str
-        The name of the method, where it is proved, and what must hold for the promise to hold.
+        The name of the method, where it is proved, and what the guarantee assumes.
     n_pos, n_neg : int
         Positives and negatives in the sample.
     side : {"two-sided", "lower", "upper"}
-        Which ends are promised.
+        Which ends are guaranteed.
     finite_sample : bool
-        Whether the promise holds for every sample size and distribution; else it is asymptotic.
+        Whether the guarantee holds for every sample size and distribution; otherwise it is asymptotic.
     simultaneous : bool
-        Whether it holds at once with the two-sided intervals of all ranges and measures of its kind from the same band
-        (areas and rates; or what depends on the share of positives), or by itself alone.
+        Whether it holds simultaneously with the two-sided intervals of all ranges and measures of its kind from the
+        same band (areas and rates; or measures that depend on the share of positives).
     n_queries : int or None
-        Queries over which the measure is a mean, if it is.
+        Number of queries, if the measure is a mean over queries.
     """
 
     low: float
@@ -79,7 +79,7 @@ class Interval:
 
     @property
     def where(self) -> str:
-        """Where the truth lies, in words."""
+        """The limits in words: "between 0.35 and 0.56"."""
         if self.side == "lower":
             return f"at least {rounded_down(self.low)}"
         if self.side == "upper":
@@ -88,7 +88,7 @@ class Interval:
 
     def __str__(self) -> str:
         kind = "any distribution, any sample size" if self.finite_sample else "asymptotic, for large samples"
-        scope = ", all ranges at once" if self.simultaneous else ""
+        scope = ", simultaneously for all ranges" if self.simultaneous else ""
         counts = f"{counted(self.n_pos, 'positive')} and {counted(self.n_neg, 'negative')}"
         if self.n_queries is not None:
             counts += f" in {counted(self.n_queries, 'query', 'queries')}"
@@ -102,10 +102,10 @@ class Interval:
 
 
 def require_counts(curve: RocCurve, method: str) -> None:
-    """Refuse weighted rows, for which the theorems about independent rows say nothing, and one class."""
+    """Raise for weighted rows, which the theorems about independent rows do not cover, and for a single class."""
     curve.require_both_classes()
     if curve.weighted:
         raise ValueError(
-            f"{method} needs rows that count one each: its theorem is about independent draws, and a row of weight 2 "
-            "is not two of them; leave sample_weight out, or use method='bootstrap', which is asymptotic"
+            f"{method} needs unweighted rows: its theorem is about independent rows, and a row of weight 2 is not two "
+            "independent rows; omit sample_weight, or use method='bootstrap', which is asymptotic"
         )

@@ -1,4 +1,4 @@
-"""interval: the one question most people have. Which method answers it, and what it says."""
+"""interval: the confidence interval of a measure, and the choice of its method."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ OF_THE_AUC: dict[str, Callable[..., Interval]] = {
 OF_A_MEASURE: dict[str, Callable[..., Interval]] = {"at_point": at_point, "fixed_range": fixed_range, "delong": delong}
 BANDS = ("tail", "dkw")
 _MORE = 8.0
-"""Standard deviations beyond the end of its range that a head is cut for an interval."""
+"""Standard deviations beyond the end of the range at which a head is cut for an interval."""
 METHODS = ("auto", *OF_THE_AUC, *OF_A_MEASURE, *BANDS, "bootstrap")
 
 
 def check_method(method: Any) -> str:
-    """Return the name of a method of `interval`, or refuse."""
+    """Return the name of a method of `interval`, or raise."""
     return option("method", method, METHODS)
 
 
@@ -47,7 +47,7 @@ def check_method(method: Any) -> str:
 def tightest(_measure: Measure) -> str:
     """Return the finite-sample method that is expected to be tightest for a measure.
 
-    It looks at the measure alone: a choice made after seeing the scores would break the promise.
+    It depends on the measure alone: choosing after seeing the scores would invalidate the guarantee.
 
     >>> from headrank.measures import PartialAUC
     >>> tightest(AUC()), tightest(PartialAUC(max_fpr=0.05)), tightest(TPRAtFPR(0.01))
@@ -85,7 +85,7 @@ def interval(
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> Interval:
-    """Say where the true value of a measure lies, from a sample the scorer was not trained on.
+    """Compute a confidence interval for a measure, from rows the scorer was not trained on.
 
     Parameters
     ----------
@@ -96,24 +96,24 @@ def interval(
     measure : str or Measure, default="auc"
         Any measure.
     confidence : float, default=0.95
-        The probability, in (0, 1), that the truth lies inside.
+        The probability, in (0, 1), that the interval contains the true value.
     method : str, default="auto"
         ``"auto"`` takes the method expected to be tightest among those that hold for any distribution and sample size:
-        ``"fixed_range"`` for the AUC and partial AUCs, ``"at_point"`` for a rate at a rate, ``"tail"``, a band for the
-        whole curve, for all else, and a bound over queries where ``qid`` is given. It is chosen by the measure and the
-        counts alone. Others: ``"mcdiarmid"``, ``"hoeffding"``, ``"kl"``, ``"bernstein"`` (AUC), ``"dkw"`` (all);
-        asymptotic, so that they may promise too much on small samples: ``"delong"`` (areas), ``"bootstrap"`` (all).
+        ``"fixed_range"`` for the AUC and partial AUCs, ``"at_point"`` for a rate at a rate, ``"tail"`` (a band for the
+        whole curve) for other measures, and a bound over queries if ``qid`` is given. The choice depends on the measure
+        and the counts alone. Others: ``"mcdiarmid"``, ``"hoeffding"``, ``"kl"``, ``"bernstein"`` (AUC), ``"dkw"``
+        (all). Asymptotic, so possibly too narrow on small samples: ``"delong"`` (areas), ``"bootstrap"`` (all).
     side : {"two-sided", "lower", "upper"}, default="two-sided"
-        Which ends are promised; a single end is closer, but for measures of the best fraction, which need both.
+        Which ends are guaranteed. A one-sided end is closer, except for measures of the best fraction.
     sample_weight, qid : array-like of shape (n,), optional
-        As for a measure. Weights need the bootstrap; with queries, the queries are the independent draws.
+        As for a measure. Weights require the bootstrap; with queries, the queries are the independent draws.
     clusters : array-like of shape (n,), optional
-        Which rows belong together; needs the bootstrap.
+        The cluster of each row; requires the bootstrap.
     pos_label : optional
         The value of ``y`` that means positive.
     positive_rate : float, optional
-        The share of positives in the population, if it is known, for measures that depend on it. The estimate is that
-        of the sample all the same.
+        The share of positives in the population, if known, for measures that depend on it. The estimate remains that
+        of the sample.
     n_replicates, random_state, n_jobs, progress
         For the bootstrap.
 
@@ -131,7 +131,7 @@ def interval(
         inner_rate("positive_rate", positive_rate)
     if clusters is not None and method != "bootstrap":
         raise ValueError(
-            f"method={method!r} takes rows to be independent, those of one cluster are not; use 'bootstrap'"
+            f"method={method!r} assumes independent rows, and rows of one cluster are not; use method='bootstrap'"
         )
     sample = check_binary(y, scores, sample_weight, qid=qid, pos_label=pos_label)
     if method == "bootstrap":
@@ -151,13 +151,13 @@ def interval(
     if depth is not None:
         try:
             return interval_of(RocCurve.of_sample(sample.require_both_classes(), depth), what, **options)
-        except ShallowHeadError:  # the bound reads further down than most do
+        except ShallowHeadError:  # the bound reads deeper than expected
             pass
     return interval_of_curves(SampleCurves(sample), what, **options)
 
 
 def _depth_read(sample: Sample, measure: Measure, method: str) -> Depth | None:
-    """Return how deep a head the interval will hardly ever reach beyond; None where it reads the whole curve.
+    """Return the depth of a head that almost always suffices for the interval; None if it reads the whole curve.
 
     Bounds of one range or point read a few standard deviations beyond its end. Finding the head takes O(n), and only
     the head is sorted.
@@ -180,14 +180,14 @@ def interval_of_curves(
     method: str = "auto",
     positive_rate: float | None = None,
 ) -> Interval:
-    """Return the interval from the curves of a checked sample, by query if it has queries."""
+    """Return the interval from the curves of a checked sample; over queries if it has them."""
     sample = curves.sample
     if sample.queries is None:
         return interval_of(
             curves.whole, measure, confidence=confidence, side=side, method=method, positive_rate=positive_rate
         )
     if method != "auto":
-        raise ValueError(f"over queries there is method='auto', and 'bootstrap', which is asymptotic, got {method!r}")
+        raise ValueError(f"with qid, method must be 'auto' or 'bootstrap' (asymptotic), got {method!r}")
     if sample.weights is not None:
         require_counts(RocCurve.of_sample(sample), "a bound over queries")
     return over_queries(
@@ -209,11 +209,11 @@ def interval_of(
     method: str = "auto",
     positive_rate: float | None = None,
 ) -> Interval:
-    """Return the interval from a curve, by arguments that were checked; see `interval`."""
+    """Return the interval from a curve; see `interval`. The arguments are not checked again."""
     name = tightest(measure) if method == "auto" else method
     if name in OF_THE_AUC:
         if not isinstance(measure, AUC):
-            raise ValueError(f"method={name!r} is a bound for the AUC, not for {measure}; use method='auto'")
+            raise ValueError(f"method={name!r} is a bound for the AUC only, not for {measure}; use method='auto'")
         return OF_THE_AUC[name](curve, confidence=confidence, side=side)
     if name in OF_A_MEASURE:
         return OF_A_MEASURE[name](curve, measure, confidence=confidence, side=side)

@@ -1,4 +1,4 @@
-"""A checked sample with what is derived from it: each curve is built when it is first read, and then kept."""
+"""A checked sample and its curves, each built on first use and cached."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Levels:
         return cls(ordered[starts], of_row)
 
     def curve(self, positive: BoolVector) -> RocCurve:
-        """Return the curve of all rows, one each."""
+        """Return the curve of all rows, unweighted."""
         pos = np.bincount(self.of_row[positive], minlength=self.scores.size)
         neg = np.bincount(self.of_row[~positive], minlength=self.scores.size)
         return RocCurve(self.scores, pos, neg, int(pos.sum()), int(neg.sum()))
@@ -41,9 +41,9 @@ class Levels:
 
 @dataclass(frozen=True, eq=False)
 class SampleCurves:
-    """A sample that has been checked, and its whole curves.
+    """A checked sample and its complete curves.
 
-    Intervals, comparisons and charts of the same scores share one of these, so that nothing is checked or sorted twice.
+    Intervals, comparisons and charts of the same scores share one instance, so nothing is checked or sorted twice.
 
     >>> from headrank.labels import check_binary
     >>> from headrank.measures import AUC
@@ -56,15 +56,15 @@ class SampleCurves:
 
     @cached_property
     def each(self) -> tuple[RocCurve, ...]:
-        """The curve of all rows; with queries one for each query that has both classes, in the order of their ids."""
+        """The curve of all rows; with queries, one for each query that has both classes, ordered by query id."""
         if self.sample.queries is None:
             return (RocCurve.of_sample(self.sample.require_both_classes()),)
         queries = self.sample.by_query()
         curves = tuple(RocCurve.of_sample(part) for part in queries if part.n_pos > 0 and part.n_neg > 0)
         if not curves:
             raise OneClassError(
-                f"needed at least one query with positive and negative rows, but all {len(queries)} queries hold one "
-                "class only; check qid"
+                f"expected at least one query with positive and negative rows, but each of the {len(queries)} queries "
+                "has a single class; check qid"
             )
         return curves
 
@@ -76,9 +76,9 @@ class SampleCurves:
 
     @cached_property
     def levels(self) -> Levels:
-        """The distinct scores, and which of them each row has."""
+        """The distinct scores and the level of each row."""
         return Levels.of(self.sample.scores)
 
     def values(self, measure: Measure) -> Vector:
-        """Return the measure of each curve."""
+        """Return the value of the measure on each curve."""
         return np.array([measure.value(curve) for curve in self.each])

@@ -1,4 +1,4 @@
-"""What went wrong? One line on stderr and an exit code; commands raise, and only `run` prints."""
+"""Errors of the command line: one line on stderr and an exit code. Commands raise; only `run` prints."""
 
 from __future__ import annotations
 
@@ -19,36 +19,36 @@ from headrank.exceptions import InvalidSampleError, TooFewRowsError
 
 ALL_WELL, BUG, WRONG_USE, BAD_INPUT, NOT_WRITTEN, TOO_FEW_ROWS, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 EXIT_CODES = {
-    ALL_WELL: "all well",
-    BUG: "an error inside headrank, HEADRANK_TRACEBACK=1 shows where",
-    WRONG_USE: "wrong use of the command line",
-    BAD_INPUT: "the input cannot be used",
+    ALL_WELL: "success",
+    BUG: "internal error (HEADRANK_TRACEBACK=1 shows the traceback)",
+    WRONG_USE: "usage error",
+    BAD_INPUT: "invalid input",
     NOT_WRITTEN: "the output cannot be written",
-    TOO_FEW_ROWS: "too few rows for what was asked to be certain",
+    TOO_FEW_ROWS: "too few rows for the requested guarantee",
     INTERRUPTED: "interrupted",
 }
-"""What the exit codes mean."""
+"""Meaning of the exit codes."""
 
 TRACEBACK = "HEADRANK_TRACEBACK"
 
-# typer carries a copy of click in late versions and imports it in early ones; its public error descends from both.
+# Recent versions of typer bundle click, earlier ones import it; typer's public error derives from it in both.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 _ClickException: type[Exception] = typer.BadParameter.__mro__[2]
 
-_WAYS_OUT = {
+_WRITE_ERRORS = {
     errno.ENOSPC: "the disk is full; free some space, or write to another disk",
-    errno.EDQUOT: "your share of the disk is used up; free some space, or write to another disk",
-    errno.EFBIG: "the file grew larger than it may; write to another disk, or raise the limit (ulimit -f)",
-    errno.EACCES: "permission denied; choose a folder that you may write to",
-    errno.EPERM: "permission denied; choose a folder that you may write to",
-    errno.EROFS: "the disk can only be read; choose a folder that you may write to",
-    errno.ENOTDIR: "a part of the path is a file and no folder; check the path",
+    errno.EDQUOT: "the disk quota is exceeded; free some space, or write to another disk",
+    errno.EFBIG: "the file exceeds the size limit; write to another disk, or raise the limit (ulimit -f)",
+    errno.EACCES: "permission denied; choose a folder that you can write to",
+    errno.EPERM: "permission denied; choose a folder that you can write to",
+    errno.EROFS: "the disk is read-only; choose a folder that you can write to",
+    errno.ENOTDIR: "part of the path is a file, not a folder; check the path",
     errno.ENAMETOOLONG: "the name is too long; choose a shorter one",
 }
 
 
-class Refusal(Exception):  # noqa: N818  # it refuses; nothing has gone wrong inside
-    """Something that the user can mend, in a sentence that names cause and remedy, with its exit code."""
+class CommandError(Exception):
+    """An error that the user can fix: a message with its cause and remedy, and an exit code."""
 
     def __init__(self, message: str, code: int = BAD_INPUT) -> None:
         super().__init__(message)
@@ -57,41 +57,40 @@ class Refusal(Exception):  # noqa: N818  # it refuses; nothing has gone wrong in
 
 @contextmanager
 def about_input(path: str | os.PathLike[str] | None = None) -> Iterator[None]:
-    """Within this block a `ValueError` or `OSError` means that the input cannot be used.
+    """Turn a `ValueError` or `OSError` in this block into an error about the input.
 
     >>> with about_input("scores.csv"):
     ...     raise PermissionError(13, "Permission denied", "scores.csv")
     Traceback (most recent call last):
         ...
-    headrank.cli._failures.Refusal: scores.csv cannot be read: Permission denied; check the file and who may read it
+    headrank.cli._failures.CommandError: scores.csv cannot be read: Permission denied; check the file and its
+    permissions
     """
     try:
         yield
     except TooFewRowsError:
         raise
     except ValueError as error:
-        raise Refusal(str(error), BAD_INPUT) from error
+        raise CommandError(str(error), BAD_INPUT) from error
     except OSError as error:
         if error.errno is None:
-            raise Refusal(str(error), BAD_INPUT) from error
+            raise CommandError(str(error), BAD_INPUT) from error
         name = path or error.filename or "the input"
-        raise Refusal(
-            f"{name} cannot be read: {error.strerror}; check the file and who may read it", BAD_INPUT
-        ) from error
+        raise CommandError(f"{name} cannot be read: {error.strerror}; check the file and its permissions") from error
 
 
 @contextmanager
 def about_output(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Within this block an `OSError` means that the output cannot be written; a `Refusal` passes through.
+    """Turn an `OSError` in this block into an error about the output; a `CommandError` passes through.
 
-    Reading inside the block stands in an `about_input` of its own.
+    Reading inside the block needs an `about_input` of its own.
 
     >>> with about_output("scores.csv"):
     ...     raise OSError(28, "No space left on device")
     Traceback (most recent call last):
         ...
-    headrank.cli._failures.Refusal: scores.csv cannot be written: the disk is full; free some space, or write to another
-    disk; nothing was written
+    headrank.cli._failures.CommandError: scores.csv cannot be written: the disk is full; free some space, or write to
+    another disk; nothing was written
     """
     try:
         yield
@@ -99,13 +98,13 @@ def about_output(path: str | os.PathLike[str]) -> Iterator[None]:
         if error.errno is None:
             reason = str(error)
         else:
-            reason = _WAYS_OUT.get(error.errno, f"{error.strerror}; write it somewhere else")
-        raise Refusal(f"{path} cannot be written: {reason}; nothing was written", NOT_WRITTEN) from error
+            reason = _WRITE_ERRORS.get(error.errno, f"{error.strerror}; choose another location")
+        raise CommandError(f"{path} cannot be written: {reason}; nothing was written", NOT_WRITTEN) from error
 
 
 @contextmanager
 def after_writing(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Within this block the output is complete, which an interrupt then says."""
+    """Make an interrupt in this block say that the output is complete."""
     try:
         yield
     except KeyboardInterrupt as interrupt:
@@ -114,7 +113,7 @@ def after_writing(path: str | os.PathLike[str]) -> Iterator[None]:
 
 @contextmanager
 def about_option(option: str | None = None) -> Iterator[None]:
-    """Within this block a `ValueError` or `TypeError` means that an option was given a wrong value."""
+    """Turn a `ValueError` or `TypeError` in this block into an error about the value of an option."""
     try:
         yield
     except (TypeError, ValueError) as error:
@@ -123,17 +122,17 @@ def about_option(option: str | None = None) -> Iterator[None]:
 
 def run(command: Callable[[], Any]) -> int:
     """Run a command and return its exit code; print one line on stderr if it fails."""
-    with _own_warnings_in_a_line(), interruptible() as received:
+    with _one_line_warnings(), interruptible() as received:
         try:
             command()
             sys.stdout.flush()
             if received.interrupt:
-                raise KeyboardInterrupt("all was already done")
+                raise KeyboardInterrupt("the command had already finished")
         except BaseException as error:
             if isinstance(error, GeneratorExit):
                 raise
             if received.interrupt and not isinstance(error, KeyboardInterrupt):
-                error = KeyboardInterrupt()  # a library has made something else of it
+                error = KeyboardInterrupt()  # a library has converted it
             return _reported(error)
     return ALL_WELL
 
@@ -144,19 +143,19 @@ def _reported(error: BaseException) -> int:
     if isinstance(error, SystemExit):
         return error.code if isinstance(error.code, int) else BUG
     if isinstance(error, BrokenPipeError):
-        # Whoever read the output has seen enough. Python would complain when it flushes what is left at the end.
+        # The reader closed the pipe. Python would complain when it flushes the remaining output at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ALL_WELL
     if os.environ.get(TRACEBACK):
         traceback.print_exception(error, file=sys.stderr)
-    message, code = _judged(error)
+    message, code = _classified(error)
     _print(message)
     return code
 
 
-def _judged(error: BaseException) -> tuple[str, int]:
+def _classified(error: BaseException) -> tuple[str, int]:
     """Return the message and the exit code of an error."""
-    if isinstance(error, Refusal):
+    if isinstance(error, CommandError):
         return str(error), error.code
     if isinstance(error, KeyboardInterrupt | typer.Abort):
         return f"interrupted; {str(error) or 'nothing was written'}", INTERRUPTED
@@ -168,32 +167,32 @@ def _judged(error: BaseException) -> tuple[str, int]:
         return str(error), BAD_INPUT
     if isinstance(error, MemoryError):
         return (
-            "there is not enough memory for this; use fewer columns or rows, or a machine with more memory",
+            "out of memory; use fewer columns or rows, or a machine with more memory",
             BAD_INPUT,
         )
     if isinstance(error, OSError) and error.filename is None and error.errno in (errno.ENOSPC, errno.EIO):
-        return f"the output cannot be written: {_WAYS_OUT.get(error.errno, error.strerror)}", NOT_WRITTEN
-    hint = "" if os.environ.get(TRACEBACK) else f"; {TRACEBACK}=1 shows where"
+        return f"the output cannot be written: {_WRITE_ERRORS.get(error.errno, error.strerror)}", NOT_WRITTEN
+    hint = "" if os.environ.get(TRACEBACK) else f"; {TRACEBACK}=1 shows the traceback"
     return f"this is a bug in headrank, please report it: {type(error).__name__}: {error}{hint}", BUG
 
 
 def _usage(error: Any) -> tuple[str, int]:
     path = error.ctx.command_path if getattr(error, "ctx", None) is not None else "headrank"
     if type(error).__name__ == "NoArgsIsHelpError":
-        return f"a command is missing (see '{path} --help')", WRONG_USE
+        return f"missing command (see '{path} --help')", WRONG_USE
     message = error.format_message().rstrip().rstrip(".")
     return f"{message} (see '{path} --help')", error.exit_code
 
 
 def _print(message: str) -> None:
-    """Print on one line, whatever the message holds; who does not listen is not told."""
+    """Print the message in one line; ignore a closed stderr."""
     with suppress(BrokenPipeError):
         print(f"headrank: {' '.join(message.split())}", file=sys.stderr, flush=True)
 
 
 @contextmanager
-def _own_warnings_in_a_line() -> Iterator[None]:
-    """Show each warning of headrank once and in a line, and none of the libraries': a user cannot mend those."""
+def _one_line_warnings() -> Iterator[None]:
+    """Show each warning of headrank once, in one line. Warnings of libraries are hidden: users cannot fix those."""
     package = str(Path(__file__).parents[1])
     seen: set[str] = set()
 

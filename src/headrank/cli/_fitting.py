@@ -1,4 +1,4 @@
-"""The main job: read, train, judge, and write model, report, ranked list and result, or nothing."""
+"""The work of ``headrank fit``: read, train, evaluate and write all files, or none."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 MODEL, REPORT, RANKED, RESULT = "model", "report.html", "ranked.csv", "result.json"
 _WHAT = {
-    REPORT: "the report, to read and to send",
-    RANKED: "the rows kept aside, the best first",
+    REPORT: "the report, one self-contained file",
+    RANKED: "the holdout, ranked, best first",
     MODEL: "the model, for headrank score",
-    RESULT: "all numbers, for machines",
+    RESULT: "all numbers as JSON",
 }
 
 
 @dataclass(frozen=True)
 class FitOptions:
-    """Options of the training, and the command that sets them, for the report."""
+    """Training options, and the command to print in the report."""
 
     goal: Goal
     holdout: float = 0.3
@@ -43,9 +43,9 @@ class FitOptions:
 def fit_and_write(
     source: Callable[[Path], Source], options: FitOptions, *, out: Path, overwrite: bool = False, as_json: bool = False
 ) -> None:
-    """Do the job. The folder is tried first, so that nobody trains for an hour to learn that it cannot be written.
+    """Train and write all files. The output folder is checked first, before hours of training.
 
-    ``source`` reads the rows; it may leave files in the folder that it is given.
+    ``source`` reads the rows; it may write files to the folder that it is given.
     """
     from headrank._whole_files import write_folder
     from headrank.report import render_brief, render_json
@@ -64,7 +64,7 @@ def fit_and_write(
     with after_writing(out):
         screen = console(as_json=as_json)
         screen.print(render_brief(summary))
-        screen.print(f"Done in {perf_counter() - started:.0f} s. In {out}:")
+        screen.print(f"Finished in {perf_counter() - started:.0f} s. Files in {out}:")
         for name, what in _WHAT.items():
             screen.print(f"  {name:<12} {what}")
         if as_json:
@@ -77,7 +77,7 @@ def _trained(source: Callable[[], Source], options: FitOptions, progress: Progre
     progress("reading", 0, 1)
     rows = source()
     progress("reading", 1, 1)
-    # Rows that cannot be trained on are an InvalidSampleError; any other error is one of the program.
+    # Rows that cannot be trained on raise InvalidSampleError; any other error is a bug.
     return train(
         rows.features,
         rows.y,
@@ -104,14 +104,14 @@ def _write(result: TrainingResult, folder: Path) -> Summary:
     save(table_model(result), folder / MODEL)
     (folder / REPORT).write_text(render_html(summary), encoding="utf-8")
     (folder / RESULT).write_text(render_json(summary), encoding="utf-8")
-    # polars prints the shortest number that reads back as the same.
+    # polars prints the shortest decimal that reads back as the same number.
     (folder / RANKED).write_text(ranked(result).write_csv(), encoding="utf-8")
     return summary
 
 
 @contextmanager
 def _shown() -> Iterator[Progress]:
-    """Yield a progress that is drawn on stderr, one bar per step; silent where stderr is no terminal."""
+    """Yield a callback that draws one progress bar per step on stderr; silent if stderr is not a terminal."""
     with progress_bar() as bars:
         tasks = {}
 

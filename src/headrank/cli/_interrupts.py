@@ -14,24 +14,24 @@ from typing import Any
 
 from headrank._interrupts import INTERRUPTS
 
-_A_MOMENT = 0.01
+_RESEND_AFTER = 0.01
 
 
 @dataclass
 class Received:
-    """Whether an interrupt has come, whatever became of the `KeyboardInterrupt`."""
+    """Whether an interrupt was received, even if its `KeyboardInterrupt` was swallowed."""
 
     interrupt: bool = False
 
 
 @contextmanager
 def interruptible(*, last: bool = False) -> Iterator[Received]:
-    """Let SIGTERM do what Ctrl-C does, so that unfinished files are removed, and let neither be lost.
+    """Handle SIGTERM like Ctrl-C, so that unfinished files are removed, and lose neither.
 
-    Python swallows whatever is raised while it runs a finaliser or the callback of a weak reference, as it does after
-    every import; an interrupt that arrives there is sent once more. Libraries may turn it into an error of their own,
-    so `Received` remembers it. If this is the ``last`` thing that the process does, interrupts are ignored afterwards:
-    the exit code stands.
+    Python swallows exceptions raised in a finaliser or in the callback of a weak reference, which run after every
+    import; an interrupt that arrives there is sent again. Libraries may convert it into an error of their own, so
+    `Received` records it. If this is the ``last`` action of the process, interrupts are ignored afterwards, so that
+    the exit code is kept.
     """
     received = Received()
     if threading.current_thread() is not threading.main_thread():
@@ -46,18 +46,18 @@ def interruptible(*, last: bool = False) -> Iterator[Received]:
         received.interrupt = True
         raise KeyboardInterrupt
 
-    def heed(unraisable: Any) -> None:
+    def resend(unraisable: Any) -> None:
         if unraisable.exc_type is not KeyboardInterrupt:
             hook(unraisable)
             return
-        # Not at once, or it would be swallowed like the first; and as SIGTERM, since a command that was started in the
+        # Not immediately, or it would be swallowed like the first; and as SIGTERM, since a command started in the
         # background may ignore Ctrl-C.
-        again.append(threading.Timer(_A_MOMENT, _thread.interrupt_main, [signal.SIGTERM]))
+        again.append(threading.Timer(_RESEND_AFTER, _thread.interrupt_main, [signal.SIGTERM]))
         again[-1].start()
 
     hook, before = sys.unraisablehook, {number: signal.getsignal(number) for number in INTERRUPTS}
     try:
-        sys.unraisablehook = heed
+        sys.unraisablehook = resend
         for number in INTERRUPTS:
             if number == signal.SIGTERM or before[number] is not signal.SIG_IGN:
                 signal.signal(number, interrupt)

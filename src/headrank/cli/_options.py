@@ -1,4 +1,4 @@
-"""Options that several commands share, each declared once."""
+"""Options shared by several commands."""
 
 from __future__ import annotations
 
@@ -15,42 +15,42 @@ if TYPE_CHECKING:
 
 Scores = Annotated[
     Path,
-    typer.Argument(metavar="SCORES", help="Table of labels and scores: .csv, .tsv, either with .gz, or .parquet."),
+    typer.Argument(metavar="SCORES", help="Table of labels and scores: .csv, .tsv, .csv.gz, .tsv.gz or .parquet."),
 ]
-Target = Annotated[str, typer.Option("--target", metavar="COL", help="Column that says which rows are positive.")]
+Target = Annotated[str, typer.Option("--target", metavar="COL", help="Column of labels.")]
 Positive = Annotated[
     str | None,
-    typer.Option("--positive", metavar="VALUE", help="Value of the target that means positive; others do not."),
+    typer.Option(
+        "--positive", metavar="VALUE", help="Value of the target that counts as positive; all others are negative."
+    ),
 ]
 ManyScores = Annotated[
     list[str],
-    typer.Option("--score", metavar="COL", help="Column of scores, higher = more positive; may be repeated."),
+    typer.Option("--score", metavar="COL", help="Column of scores (higher: more likely positive); may be repeated."),
 ]
-OneScore = Annotated[str, typer.Option("--score", metavar="COL", help="Column of scores, higher = more positive.")]
+OneScore = Annotated[
+    str, typer.Option("--score", metavar="COL", help="Column of scores (higher: more likely positive).")
+]
 Fpr = Annotated[
     str | None,
-    typer.Option("--fpr", metavar="A:B", help="The false positive rates that matter: 0:0.02, or 0.02 for the same."),
+    typer.Option("--fpr", metavar="A:B", help="Range of false positive rates that matters: 0:0.02, or 0.02 for short."),
 ]
-Top = Annotated[
-    float | None, typer.Option("--top", metavar="U", help="The best fraction of all rows that matters: 0.01.")
-]
+Top = Annotated[float | None, typer.Option("--top", metavar="U", help="Best fraction of all rows that matters: 0.01.")]
 Qid = Annotated[
     str | None,
     typer.Option("--qid", metavar="COL", help="Column of query ids; measures are then means over queries."),
 ]
-Id = Annotated[str | None, typer.Option("--id", metavar="COL", help="Column that names the rows; not a feature.")]
-Drop = Annotated[list[str] | None, typer.Option("--drop", metavar="COL", help="Column to leave out; may be repeated.")]
-Confidence = Annotated[
-    float, typer.Option("--confidence", metavar="P", help="Probability with which each promise holds.")
+Id = Annotated[str | None, typer.Option("--id", metavar="COL", help="Column that identifies the rows; not a feature.")]
+Drop = Annotated[list[str] | None, typer.Option("--drop", metavar="COL", help="Column to ignore; may be repeated.")]
+Confidence = Annotated[float, typer.Option("--confidence", metavar="P", help="Confidence level of each guarantee.")]
+Overwrite = Annotated[
+    bool, typer.Option("--overwrite", help="Replace the files of an earlier run in the output folder.")
 ]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the files of an earlier run in the same folder.")]
-Json = Annotated[
-    bool, typer.Option("--json", help="Print one JSON object on stdout, and everything for people on stderr.")
-]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, and the text on stderr.")]
 
 
 def goal_of(fpr: str | None, top: float | None) -> Goal | None:
-    """Return which part of the list matters, if it was said; refuse two parts.
+    """Return the part of the list that matters, or None if it was not given. Raises if both options were.
 
     >>> str(goal_of("0:0.02", None)), str(goal_of("0.02", None)), goal_of(None, None)
     ('false positive rates from 0 to 0.02', 'false positive rates from 0 to 0.02', None)
@@ -64,7 +64,7 @@ def goal_of(fpr: str | None, top: float | None) -> Goal | None:
     if top is not None:
         with about_option("--top"):
             if 1 < top <= 100:
-                raise ValueError(f"needed a fraction of all rows, not percent: for {top:g} % write {top / 100:g}")
+                raise ValueError(f"expected a fraction of all rows, not per cent: for {top:g} % write {top / 100:g}")
             return Goal(top=top)
     assert fpr is not None
     with about_option("--fpr"):
@@ -78,10 +78,10 @@ def _fpr(text: str, whole: str) -> float:
     except ValueError:
         number = text.strip().removesuffix("%").strip()
         percent = f"; rates are fractions, for {number} % write {float(number) / 100:g}" if _is_percent(text) else ""
-        raise ValueError(f"needed rates like 0:0.02 or 0.02, got {whole!r}{percent}") from None
+        raise ValueError(f"expected rates like 0:0.02 or 0.02, got {whole!r}{percent}") from None
     if 1 < value <= 100:
         raise ValueError(
-            f"false positive rates are fractions, not percent: for {value:g} % write {value / 100:g}, got {whole!r}"
+            f"false positive rates are fractions, not per cent: for {value:g} % write {value / 100:g}, got {whole!r}"
         )
     return value
 
@@ -92,7 +92,7 @@ def _is_percent(text: str) -> bool:
 
 
 def confidence_of(value: float) -> float:
-    """Return the confidence, or refuse."""
+    """Return the confidence, or raise if it is out of range."""
     from headrank.bounds.confidence import check_confidence
 
     with about_option("--confidence"):
@@ -100,7 +100,7 @@ def confidence_of(value: float) -> float:
 
 
 def measures_of(names: list[str]) -> list[Measure]:
-    """Return the measures of these short names, each once, or refuse."""
+    """Return the measures of these short names, without duplicates; raise on unknown names."""
     from headrank.measures import measure
 
     with about_option("--measure"):

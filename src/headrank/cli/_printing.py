@@ -1,4 +1,4 @@
-"""Where words and numbers go: answers to stdout, or one JSON object there and the words to stderr."""
+"""Output: text on stdout, or one JSON object on stdout and the text on stderr."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _WIDTH_OF_FILES = 160
 
 
 class _Screen(Console):
-    """A console that leaves it to `headrank.cli._failures` what a closed pipe means; rich would exit with code 1."""
+    """A console that leaves closed pipes to `headrank.cli._failures`; rich would exit with code 1."""
 
     def on_broken_pipe(self) -> None:
-        """Raise the error again, being called where it was caught."""
+        """Re-raise the error; rich calls this where it caught it."""
         raise
 
 
 def console(*, as_json: bool = False, stderr: bool = False) -> Console:
-    """Return where to print for people: stdout, or stderr where stdout is for a machine."""
+    """Return the console for text: stdout, or stderr if stdout is reserved for JSON."""
     to_stderr = as_json or stderr
     stream = sys.stderr if to_stderr else sys.stdout
-    # Names of columns come from the user: nothing in them is markup. What is no terminal has no width to fit.
+    # Column names come from the user, so markup is off. Output that is not a terminal has no width to fit.
     return _Screen(
         stderr=to_stderr,
         width=None if stream.isatty() else _WIDTH_OF_FILES,
@@ -40,7 +40,7 @@ def console(*, as_json: bool = False, stderr: bool = False) -> Console:
 
 
 def progress_bar() -> Progress:
-    """Return a progress bar on stderr, which is silent where stderr is no terminal."""
+    """Return a progress bar on stderr, silent if stderr is not a terminal."""
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
     return Progress(
@@ -55,12 +55,12 @@ def progress_bar() -> Progress:
 
 
 def print_json(answer: dict[str, Any]) -> None:
-    """Print one JSON object in one line on stdout; what is not finite becomes null, as JSON has no word for it."""
+    """Print one JSON object in one line on stdout; numbers that are not finite become null."""
     print(json.dumps(plain(answer), ensure_ascii=False, allow_nan=False))
 
 
 def plain(value: Any) -> Any:
-    """Return the value in words of JSON.
+    """Return the value as JSON types.
 
     >>> plain({"low": float("-inf"), "names": ("a", "b")})
     {'low': None, 'names': ['a', 'b']}
@@ -71,7 +71,7 @@ def plain(value: Any) -> Any:
         return [plain(each) for each in value]
     if isinstance(value, PurePath):
         return str(value)
-    if hasattr(value, "item"):  # NumPy's numbers
+    if hasattr(value, "item"):  # a NumPy scalar
         return plain(value.item())
     if isinstance(value, float):
         return float(value) if isfinite(value) else None

@@ -1,4 +1,4 @@
-"""Files of labels and scores: only the columns that are asked for are read."""
+"""Files of labels and scores. Only the requested columns are read."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class ScoredSample:
     y : bool array of shape (n_rows,)
         Which rows are positive.
     positive : str
-        The value of the target that means positive, as printed.
+        The value of the target that counts as positive, as printed.
     scores : dict of str to array of shape (n_rows,)
         By the name of the column.
     qid : array of shape (n_rows,) or None
         Query of each row.
     groups : array of str of shape (n_rows,) or None
-        Group of each row, as printed; "(missing)" for gaps.
+        Group of each row, as printed; "(missing)" for missing values.
     """
 
     y: BoolVector
@@ -51,11 +51,10 @@ class ScoredSample:
 
     @property
     def assumption(self) -> str:
-        """What every promise about the sample rests on, in a sentence."""
+        """The assumptions of every guarantee about the sample, in a sentence."""
         draws = "rows" if self.qid is None else "queries"
         return (
-            f"This takes it that the {draws} are independent draws, and that no scorer was trained on these rows or "
-            "chosen by how it does on them."
+            f"Assumes that the {draws} are independent draws and that no scorer was trained or selected on these rows."
         )
 
 
@@ -68,12 +67,12 @@ def read_scores(
     qid: str | None = None,
     group: str | None = None,
 ) -> ScoredSample:
-    """Read a sample, or refuse what cannot be measured."""
+    """Read and check labels and scores."""
     from headrank.readers.tables import read_columns
     from headrank.readers.targets import target_of
 
     if len(set(scores)) < len(scores):
-        raise typer.BadParameter("each column of scores can be named once", param_hint="'--score'")
+        raise typer.BadParameter("each column of scores may be named only once", param_hint="'--score'")
     if target in scores:
         raise typer.BadParameter(f"{target!r} is the target; name a column of scores", param_hint="'--score'")
     with about_input(path):
@@ -95,25 +94,27 @@ def _numbers(column: pl.Series, path: Path) -> Vector:
     if n_missing := column.null_count():
         raise InvalidSampleError(
             f"{where} has {n_missing:,} missing values in {column.len():,} rows; every row needs a score: drop these "
-            "rows, or score them"
+            "rows or score them"
         )
     if column.dtype in (pl.String, pl.Categorical, pl.Enum):
         text = column.cast(pl.String)
         numbers = text.str.strip_chars().cast(pl.Float64, strict=False)
         if (bad := numbers.is_null().arg_true()).len():
             raise InvalidSampleError(
-                f"{where} holds text where scores were needed, {text[bad[0]]!r} in row {bad[0] + 1:,}; name a column "
-                "of numbers"
+                f"{where} contains text, {text[bad[0]]!r} in row {bad[0] + 1:,}; scores must be numbers: name a "
+                "numeric column"
             )
         column = numbers
     if not column.dtype.is_numeric() or column.dtype.is_decimal():
-        raise InvalidSampleError(f"{where} holds {column.dtype} values; name a column of numbers")
+        raise InvalidSampleError(
+            f"{where} contains {column.dtype} values; scores must be numbers: name a numeric column"
+        )
     if column.dtype.is_float() and (bad := (~column.is_finite()).arg_true()).len():
         raise InvalidSampleError(
-            f"{where} holds {bad.len():,} values that are not finite, the first in row {bad[0] + 1:,}; drop these "
-            "rows, or give them a finite score"
+            f"{where} contains {bad.len():,} values that are not finite, the first in row {bad[0] + 1:,}; drop these "
+            "rows or give them a finite score"
         )
-    return (column.cast(pl.Float64) if column.dtype == pl.Int128 else column).to_numpy()  # which NumPy does not have
+    return (column.cast(pl.Float64) if column.dtype == pl.Int128 else column).to_numpy()  # not in NumPy
 
 
 def _queries(column: pl.Series, path: Path) -> npt.NDArray[Any]:

@@ -1,4 +1,4 @@
-"""Where the rows of ``headrank fit`` come from: a table, or an svmlight or LETOR file."""
+"""Input of ``headrank fit``: a table, or an svmlight or LETOR file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 import typer
 
 from headrank._types import BoolVector
-from headrank.cli._failures import Refusal, about_input
+from headrank.cli._failures import CommandError, about_input
 
 if TYPE_CHECKING:
     from headrank.training.handover import Handover
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 _FOREIGN = (".xlsx", ".xls", ".ods", ".json", ".jsonl", ".feather", ".arrow", ".orc", ".dta", ".zip", ".html")
-"""How the names of tables end that people have and that are not read."""
+"""Suffixes of common table formats that are not supported."""
 
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """Rows that were read, their labels and names, and where they come from."""
+    """Features, labels, queries and ids of the rows, and their origin."""
 
     features: Handover
     y: BoolVector
@@ -36,11 +36,13 @@ class Source:
 
 
 def is_table(data: Path) -> bool:
-    """Whether the name is that of a table; what is neither known nor foreign is taken for svmlight."""
+    """Whether the file is a table, by its suffix. Unsupported suffixes raise; anything else is read as svmlight."""
     from headrank.readers.opening import SUFFIXES
 
     if data.suffix.lower() in _FOREIGN:
-        raise Refusal(f"{data} cannot be read, as it ends in {data.suffix}; save the table as .csv or .parquet")
+        raise CommandError(
+            f"{data} cannot be read: {data.suffix} files are not supported; save the table as .csv or .parquet"
+        )
     return data.name.lower().endswith(SUFFIXES)
 
 
@@ -74,9 +76,9 @@ def table_source(
 def svmlight_source(data: Path, *, positive: str | None = None, zero_based: bool = False) -> Source:
     """Read an svmlight or LETOR file; rows labelled at least ``positive`` are positive.
 
-    The number of a feature is that of its column, so that files that count from 0 and from 1 are read alike, and a file
-    to score cannot be shifted against that of the training; of a file that counts from 1, column 0 is empty. Whether it
-    counts from 0, as it does if a feature 0 occurs, is remembered for matrices that are read by other programs.
+    Feature j becomes column j, whether the file counts from 0 or from 1, so that a file to score cannot be shifted
+    against the training file. If it counts from 1, column 0 is empty. Whether it counts from 0, as it does if a feature
+    0 occurs, is recorded for matrices that were read by other programs.
     """
     from headrank.readers import read_svmlight
     from headrank.training.handover import Handover
@@ -86,16 +88,16 @@ def svmlight_source(data: Path, *, positive: str | None = None, zero_based: bool
         least = 1.0 if positive is None else float(positive)
     except ValueError:
         raise typer.BadParameter(
-            f"labels of an svmlight file are numbers; needed the least one that means positive, got {positive!r}",
+            f"expected a number, the smallest label that counts as positive, got {positive!r}",
             param_hint="'--positive'",
         ) from None
     with about_input(data):
         rows = read_svmlight(data, relevant=least, zero_based=True)
         _require_usable(data, rows.X)
         if not 0 < rows.y.sum() < rows.y.size:
-            raise Refusal(
-                f"{data} labels {int(rows.y.sum()):,} of {rows.y.size:,} rows {least:g} or more; needed some, and "
-                "not all: say with --positive which label is the least that means positive"
+            raise CommandError(
+                f"{int(rows.y.sum()):,} of {rows.y.size:,} rows of {data} have a label of {least:g} or more; both "
+                "classes are needed: give the smallest positive label with --positive"
             )
         source = DataSource(
             source=data.name,
@@ -108,7 +110,7 @@ def svmlight_source(data: Path, *, positive: str | None = None, zero_based: bool
 
 
 def _require_usable(data: Path, matrix: Any) -> None:
-    """Refuse numbers that make nothing of the others: models see a feature divided by its largest value."""
+    """Raise if a number is so large that scaling by it would turn all others into 0."""
     from headrank.training.columns import LARGEST
 
     too_large = np.flatnonzero(np.abs(matrix.data) > LARGEST)
@@ -116,9 +118,9 @@ def _require_usable(data: Path, matrix: Any) -> None:
         return
     at = int(too_large[0])
     row = int(np.searchsorted(matrix.indptr, at, side="right"))
-    raise Refusal(
-        f"{data} has {matrix.data[at]:g} for feature {matrix.indices[at]} in row {row:,}; needed numbers up to "
-        f"{LARGEST:g}: mend it, or leave the feature out of the row, which then counts as 0"
+    raise CommandError(
+        f"{data} has {matrix.data[at]:g} for feature {matrix.indices[at]} in row {row:,}; expected numbers up to "
+        f"{LARGEST:g}: correct it, or leave the feature out of the row, which then counts as 0"
     )
 
 

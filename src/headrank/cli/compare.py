@@ -27,35 +27,35 @@ def run(
     fpr: options.Fpr = None,
     top: options.Top = None,
     measure: Annotated[
-        str | None, typer.Option(metavar="NAME", help="What to compare by, instead of the part that matters: auc, ...")
+        str | None, typer.Option(metavar="NAME", help="Measure to compare, instead of --fpr or --top: auc, ...")
     ] = None,
     method: Annotated[
         str,
         typer.Option(
             metavar="NAME",
-            help="auto, paired, separate: for any distribution; delong, bootstrap: narrower, for large samples.",
+            help="auto, paired, separate: for any distribution; delong, bootstrap: narrower, asymptotic.",
         ),
     ] = "auto",
     against: Annotated[
-        str | None, typer.Option(metavar="COL", help="Compare all others with this one, instead of every two.")
+        str | None, typer.Option(metavar="COL", help="Compare all other columns with this one, instead of all pairs.")
     ] = None,
     qid: options.Qid = None,
     positive: options.Positive = None,
     confidence: options.Confidence = 0.95,
     json: options.Json = False,
 ) -> None:
-    """Compare two or more scorers on the same rows: how far apart are they, and can they be told apart?
+    """Compare two or more scorers on the same rows, with intervals for their differences.
 
-    With more than two, all intervals hold at once and the p-values are adjusted by Holm's method.
+    With more than two, the intervals hold simultaneously and the p-values are adjusted by Holm's method.
 
     Example: headrank compare scores.csv --target ill --score new --score old --fpr 0:0.02
     """
     if len(score) < 2:
-        raise typer.BadParameter("needed two columns of scores or more, got one", param_hint="'--score'")
+        raise typer.BadParameter("expected at least two columns of scores, got one", param_hint="'--score'")
     if method not in METHODS:
-        raise typer.BadParameter(f"needed one of {', '.join(METHODS)}, got {method!r}", param_hint="'--method'")
+        raise typer.BadParameter(f"expected one of {', '.join(METHODS)}, got {method!r}", param_hint="'--method'")
     if against is not None and against not in score:
-        raise typer.BadParameter(f"{against!r} is none of the columns given by --score", param_hint="'--against'")
+        raise typer.BadParameter(f"{against!r} is not one of the columns given by --score", param_hint="'--against'")
     by = _measure(fpr, top, measure)
     confidence = options.confidence_of(confidence)
     sample = read_scores(scores, target=target, scores=score, positive=positive, qid=qid)
@@ -95,9 +95,7 @@ def _measure(fpr: str | None, top: float | None, name: str | None) -> Measure:
 
     goal = options.goal_of(fpr, top)
     if goal is not None and name is not None:
-        raise typer.BadParameter(
-            "give --measure, or the part that matters with --fpr or --top", param_hint="'--measure'"
-        )
+        raise typer.BadParameter("give either --measure, or one of --fpr and --top", param_hint="'--measure'")
     if name is not None:
         return options.measures_of([name])[0]
     return AUC() if goal is None else goal.measure
@@ -138,15 +136,15 @@ def _compared(
 
 
 def _verdict(found: Differences) -> str:
-    """Say in a sentence who can be told apart."""
+    """Say which differences are significant."""
     risk = 1 - found.confidence
     apart = [_better(one) for one, p in zip(found.differences, found.adjusted_p_values, strict=True) if p <= risk]
-    alike = [
+    tied = [
         " and ".join(one.names) for one, p in zip(found.differences, found.adjusted_p_values, strict=True) if p > risk
     ]
     sentences = [f"{', '.join(apart)}."] if apart else []
-    if alike:
-        sentences.append(f"On these rows {', '.join(alike)} cannot be told apart.")
+    if tied:
+        sentences.append(f"Not significant on these rows: {', '.join(tied)}.")
     return " ".join(sentences)
 
 

@@ -1,4 +1,4 @@
-"""``headrank demo``: the main job on real data that comes with the installation."""
+"""``headrank demo``: ``headrank fit`` on real data that comes with the package."""
 
 from pathlib import Path
 from typing import Annotated
@@ -14,13 +14,11 @@ TABLE = "digits.csv"
 
 
 def run(
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the table and all that is made of it.")] = Path(
-        "demo"
-    ),
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Output folder.")] = Path("demo"),
     overwrite: options.Overwrite = False,
     json: options.Json = False,
 ) -> None:
-    """Do what headrank fit does, on 1,797 handwritten digits: which are eights, at a false positive rate up to 0.05?
+    """Run headrank fit on included data: which of 1,797 handwritten digits are eights?
 
     Example: headrank demo --out demo
     """
@@ -30,7 +28,7 @@ def run(
     goal = Goal(max_fpr=0.05)
     command = f"headrank fit {TABLE} --target eight {goal.option} --out result"
     screen = console(as_json=json)
-    screen.print(f"Which of 1,797 handwritten digits, at 4 x 4 pixels, are eights? The same as: {command}\n")
+    screen.print(f"Which of 1,797 handwritten digits, at 4 x 4 pixels, are eights?\nSame as: {command}\n")
 
     def source(folder: Path) -> Source:
         (folder / TABLE).write_text(coarse_eights_table().write_csv(), encoding="utf-8")

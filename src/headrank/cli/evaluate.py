@@ -1,4 +1,4 @@
-"""``headrank evaluate``: how good are these scores, and how sure is that? No training."""
+"""``headrank evaluate``: measure scores, with intervals."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Finding:
-    """One number: of which scores, in which group (None for all rows), and its interval; or why there is none."""
+    """The interval of a measure for one column of scores and one group (None: all rows), or why there is none."""
 
     score: str
     group: str | None
@@ -42,21 +42,19 @@ def run(
     top: options.Top = None,
     measure: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME", help="What to measure: auc, pauc@0.05, tpr@fpr=0.01, p@100, ...; may be repeated."
-        ),
+        typer.Option(metavar="NAME", help="Measure: auc, pauc@0.05, tpr@fpr=0.01, p@100, ...; may be repeated."),
     ] = None,
     group: Annotated[
-        str | None, typer.Option(metavar="COL", help="Column of groups, to be measured each by itself besides.")
+        str | None, typer.Option(metavar="COL", help="Column of groups; also measure each group separately.")
     ] = None,
     qid: options.Qid = None,
     positive: options.Positive = None,
     confidence: options.Confidence = 0.95,
     json: options.Json = False,
 ) -> None:
-    """Measure scores, with intervals that hold for any distribution. No model is trained.
+    """Measure scores, with intervals that hold for any distribution.
 
-    The intervals are about scorers that were neither trained nor chosen on these rows.
+    The scorers must not have been trained or selected on these rows.
 
     Example: headrank evaluate scores.csv --target ill --score model --fpr 0:0.02 --group hospital
     """
@@ -93,7 +91,7 @@ def run(
 
 
 def _usual_measures(goal: Goal | None) -> list[Measure]:
-    """Return what most people want to know of the part of the list that matters."""
+    """Return the default measures for the part of the list that matters."""
     from headrank.measures import AUC, PartialAUC, PrecisionAt, RecallAt, TPRAtFPR
 
     if goal is None:
@@ -113,7 +111,7 @@ def _findings(sample: ScoredSample, measures: list[Measure], confidence: float) 
         for score in sample.scores:
             if n_pos in (0, n_rows):
                 kind = "positive" if n_pos else "negative"
-                yield _Finding(score, group, None, f"all {n_rows:,} rows are {kind}, so there is nothing to rank")
+                yield _Finding(score, group, None, f"all {n_rows:,} rows are {kind}")
                 continue
             for measure in measures:
                 yield _measured(sample, score, group, rows, measure, confidence)
@@ -152,7 +150,7 @@ def _print(
     screen = console(as_json=as_json)
     counts = sample.counts
     screen.print(
-        f"{counts['n_rows']:,} rows, of which {counts['n_pos']:,} are positive ({target} = {sample.positive}) and "
+        f"{counts['n_rows']:,} rows: {counts['n_pos']:,} positive ({target} = {sample.positive}) and "
         f"{counts['n_neg']:,} negative."
     )
     screen.print(_table(findings, with_scores=len(sample.scores) > 1, with_groups=sample.groups is not None))
@@ -161,21 +159,21 @@ def _print(
     finite = all(one.interval.finite_sample for one in findings if one.interval is not None)
     kind = ", for any distribution and any sample size" if finite else ""
     screen.print(
-        f"Each interval holds by itself with {percent(confidence)} confidence{kind}; that all of them hold at once is "
-        f"less certain. {sample.assumption}"
+        f"Each interval holds individually with {percent(confidence)} confidence{kind}; their simultaneous confidence "
+        f"is lower. {sample.assumption}"
     )
     for one in findings:
         if one.group is None and one.interval is not None and one.interval.measure == in_words:
             screen.print(f"{one.score}: {one.interval}.")
     if len(sample.scores) > 1:
-        screen.print("Whether the scorers can be told apart: headrank compare.")
+        screen.print("To compare the scorers, use headrank compare.")
 
 
 def _table(findings: list[_Finding], *, with_scores: bool, with_groups: bool) -> Table:
     from rich.table import Table
 
     table = Table()
-    for wanted, name in ((with_groups, "group"), (with_scores, "score"), (True, "measure"), (True, "what it is")):
+    for wanted, name in ((with_groups, "group"), (with_scores, "score"), (True, "measure"), (True, "description")):
         if wanted:
             table.add_column(name)
     for name in ("value", "at least", "at most", "positives", "negatives"):

@@ -1,4 +1,4 @@
-"""``headrank fit``: from a table to a model for the head of the list, what is certain of it, and a report."""
+"""``headrank fit``: train models for the head of the list, certify the best one and write a report."""
 
 from __future__ import annotations
 
@@ -23,13 +23,15 @@ def run(
         Path,
         typer.Argument(
             metavar="DATA",
-            help="Table (.csv, .tsv, either with .gz, .parquet), or else a file in svmlight/LETOR format.",
+            help="Table (.csv, .tsv, .csv.gz, .tsv.gz, .parquet) or svmlight/LETOR file.",
         ),
     ],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the model, the report and the ranked list.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Output folder.")],
     target: Annotated[
         str | None,
-        typer.Option("--target", metavar="COL", help="Yes/no column to learn; svmlight files have their own."),
+        typer.Option(
+            "--target", metavar="COL", help="Binary column to predict; svmlight files contain their own labels."
+        ),
     ] = None,
     fpr: options.Fpr = None,
     top: options.Top = None,
@@ -38,23 +40,23 @@ def run(
     drop: options.Drop = None,
     positive: options.Positive = None,
     zero_based: Annotated[
-        bool, typer.Option("--zero-based", help="An svmlight file counts from 0, even if feature 0 never occurs.")
+        bool, typer.Option("--zero-based", help="Features of the svmlight file are numbered from 0.")
     ] = False,
     holdout: Annotated[
-        float, typer.Option(metavar="SHARE", help="Share of the rows (or queries) that models are judged on.")
+        float, typer.Option(metavar="SHARE", help="Share of the rows (or queries) to hold out for evaluation.")
     ] = 0.3,
     models: Annotated[
-        Literal["all", "linear"], typer.Option(help="Whether gradient boosting takes part, or linear models alone.")
+        Literal["all", "linear"], typer.Option(help="all: with gradient boosting; linear: without.")
     ] = "all",
     confidence: options.Confidence = 0.95,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the split and of everything random.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the split and of all other randomness.")] = 0,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
 ) -> None:
-    """Train models for the head of a table's ranking, pick the best on rows kept aside, and certify it.
+    """Train models for the head of the list, select the best one on a holdout, and certify it.
 
-    Writes DIR/model (for headrank score), DIR/report.html, DIR/ranked.csv (the rows kept aside, the best first) and
-    DIR/result.json. If neither --fpr nor --top is given, false positive rates up to 0.1 matter.
+    Writes DIR/report.html, DIR/ranked.csv (the holdout, best first), DIR/model (for headrank score) and
+    DIR/result.json. The default goal is false positive rates up to 0.1.
 
     Example: headrank fit patients.csv --target ill --id patient --fpr 0:0.02 --out result
     """
@@ -62,22 +64,24 @@ def run(
     assert goal is not None
     with about_option("--holdout"):
         if not 0 < holdout < 1:
-            raise ValueError(f"needed a share strictly between 0 and 1, got {holdout:g}")
+            raise ValueError(f"expected a share strictly between 0 and 1, got {holdout:g}")
     chosen = FitOptions(goal, holdout, models, options.confidence_of(confidence), seed)
     chosen = replace(chosen, command=_command(data.name, target, qid, id, drop or [], positive, zero_based, chosen))
 
     def source(_folder: Path) -> Source:
         if is_table(data):
             if target is None:
-                raise typer.BadParameter("say which column is to be learned", param_hint="'--target'")
+                raise typer.BadParameter("name the column to predict", param_hint="'--target'")
             if zero_based:
-                raise typer.BadParameter("only svmlight files number their features", param_hint="'--zero-based'")
+                raise typer.BadParameter(
+                    "only svmlight files have numbered features; omit this option", param_hint="'--zero-based'"
+                )
             return table_source(data, target=target, qid=qid, id=id, drop=tuple(drop or ()), positive=positive)
         for option, value in (("--target", target), ("--qid", qid), ("--id", id), ("--drop", drop)):
             if value:
                 raise typer.BadParameter(
-                    f"{data.name} has no named columns, as it is read as svmlight; leave it out, or end the name of a "
-                    "table in .csv, .tsv or .parquet",
+                    f"{data.name} is read as an svmlight file, which has no named columns; omit this option, or give "
+                    "a table whose name ends in .csv, .tsv or .parquet",
                     param_hint=f"'{option}'",
                 )
         return svmlight_source(data, positive=positive, zero_based=zero_based)
@@ -95,7 +99,7 @@ def _command(
     zero_based: bool,
     chosen: FitOptions,
 ) -> str:
-    """The command that does it all again, without the folders of this machine."""
+    """Return the command that reproduces the run, without local folders."""
     named = {"--target": target, "--qid": qid, "--id": id, "--positive": positive}
     words = ["headrank fit", quote(name)]
     words += [f"{option} {quote(value)}" for option, value in named.items() if value is not None]

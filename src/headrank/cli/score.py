@@ -1,4 +1,4 @@
-"""``headrank score``: the scores of a table by a model from ``headrank fit``, block by block."""
+"""``headrank score``: score a table with a model from ``headrank fit``, block by block."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import typer
 
 from headrank._format import rounded_percent
 from headrank.cli import _options as options
-from headrank.cli._failures import Refusal, about_input, about_output, after_writing
+from headrank.cli._failures import CommandError, about_input, about_output, after_writing
 from headrank.cli._printing import console, print_json, progress_bar
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _ROW, _SCORE, _FLAGGED = "row", "score", "flagged"
 
 @dataclass(frozen=True, eq=False)
 class _Block:
-    """Features of some rows as the model takes them, and the columns to copy: what names the rows, what is kept."""
+    """Features of some rows, and the columns to copy to the output."""
 
     features: Any
     copied: pl.DataFrame | None = None
@@ -35,14 +35,14 @@ class _Block:
 
 @dataclass(frozen=True)
 class _Copied:
-    """Columns of the table that are copied to the output: the one that names the rows, if any does, and others."""
+    """Columns of the table that are copied to the output: the id, if any, and others."""
 
     id: str | None = None
     keep: tuple[str, ...] = ()
 
     @property
     def names(self) -> dict[str, str]:
-        """What each is called in the output: by its own name, with lines below if that is taken."""
+        """Name of each in the output: its own, with trailing underscores if that is taken."""
         taken = {_SCORE, _FLAGGED} | ({_ROW} if self.id is None else set())
         found = {}
         for name in (*([] if self.id is None else [self.id]), *self.keep):
@@ -56,35 +56,35 @@ class _Copied:
 
 @dataclass(frozen=True)
 class _Tally:
-    """How many rows were written, and flagged; None without a threshold."""
+    """Number of rows written and flagged; ``n_flagged`` is None without a threshold."""
 
     n_rows: int
     n_flagged: int | None
 
 
 def run(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Model file that headrank fit has written.")],
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Model file written by headrank fit.")],
     data: Annotated[
-        Path, typer.Argument(metavar="DATA", help="Table with the same columns, or svmlight file, as for fit.")
+        Path, typer.Argument(metavar="DATA", help="Table with the columns used in training, or svmlight file.")
     ],
-    out: Annotated[Path, typer.Option(metavar="FILE", help="Where to write the scores: a name ending in .csv.")],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="Output file, ending in .csv.")],
     id: options.Id = None,  # noqa: A002  # the name of the option
     drop: options.Drop = None,
     keep: Annotated[
         list[str] | None,
-        typer.Option("--keep", metavar="COL", help="Column to copy to the output as it stands; may be repeated."),
+        typer.Option("--keep", metavar="COL", help="Column to copy to the output unchanged; may be repeated."),
     ] = None,
-    block: Annotated[int, typer.Option(metavar="N", min=1, help="Rows in memory at once.")] = 100_000,
+    block: Annotated[int, typer.Option(metavar="N", min=1, help="Number of rows to read at a time.")] = 100_000,
     json: options.Json = False,
 ) -> None:
-    """Score the rows of a table, of any length, with a model from headrank fit.
+    """Score a table of any length with a model from headrank fit.
 
-    Writes a CSV file of id (or row number, from 1), score, flagged and the columns to keep, in the order of the rows.
-    Columns are checked by name before the first row is read.
+    Writes a CSV file with the id (or row number, from 1), score, flagged and the --keep columns, in the order of the
+    rows. Column names are checked before any row is read.
 
     Example: headrank score result/model new.csv --out scores.csv --id patient --keep ill --keep clinic
     """
-    _require_fit_name(out, data)
+    _require_output_name(out, data)
     fitted = _loaded(model)
     with about_input(data):
         copied = _checked_columns(fitted, data, id, drop or [], keep or [])
@@ -117,9 +117,9 @@ def run(
         _print(console(as_json=json), fitted, tally, out)
 
 
-def _require_fit_name(out: Path, data: Path) -> None:
+def _require_output_name(out: Path, data: Path) -> None:
     if out.suffix.lower() != ".csv":
-        raise typer.BadParameter(f"scores are written as .csv, got {out.name!r}; end it in .csv", param_hint="'--out'")
+        raise typer.BadParameter(f"expected a name ending in .csv, got {out.name!r}", param_hint="'--out'")
     if out.exists() and data.exists() and out.samefile(data):
         raise typer.BadParameter("this is the input; name another file", param_hint="'--out'")
 
@@ -131,9 +131,9 @@ def _loaded(path: Path) -> TableModel:
     with about_input(path):
         fitted = load(path)
     if not isinstance(fitted, TableModel):
-        raise Refusal(
-            f"{path} holds a {type(fitted).__name__}, which knows no columns; needed a model from headrank fit; "
-            "this one can be loaded in Python, with headrank.load"
+        raise CommandError(
+            f"{path} contains a {type(fitted).__name__}, which has no named columns; expected a model from headrank "
+            "fit; load this one in Python with headrank.load"
         )
     return fitted
 
@@ -141,9 +141,9 @@ def _loaded(path: Path) -> TableModel:
 def _checked_columns(
     fitted: TableModel, data: Path, named: str | None, drop: Sequence[str], keep: Sequence[str]
 ) -> _Copied:
-    """Refuse a table that lacks a column or has one too many; return which columns are copied."""
+    """Raise if a column is missing or unknown; return the columns to copy."""
     if not fitted.columns:
-        _refuse_names(named, drop, keep)
+        _require_no_names(named, drop, keep)
         return _Copied()
     import polars as pl
 
@@ -164,11 +164,11 @@ def _checked_columns(
     return _Copied(named, tuple(name for name in dict.fromkeys(keep) if name != named))
 
 
-def _refuse_names(named: str | None, drop: Sequence[str], keep: Sequence[str]) -> None:
+def _require_no_names(named: str | None, drop: Sequence[str], keep: Sequence[str]) -> None:
     for option, given in (("--id", named is not None), ("--drop", drop), ("--keep", keep)):
         if given:
             raise typer.BadParameter(
-                "the model is one of svmlight files, which have no named columns; leave it out",
+                "the model was trained on an svmlight file, which has no named columns; omit this option",
                 param_hint=f"'{option}'",
             )
 
@@ -183,7 +183,7 @@ def _svmlight_blocks(fitted: TableModel, data: Path, n_rows: int, advance: Calla
         if other.size and not said:
             said = True
             warnings.warn(
-                f"{data} has features that did not occur in training, number {other[0]} for one; they have no weight",
+                f"{data} has features that did not occur in training, such as {other[0]}; they are ignored",
                 UserWarning,
                 stacklevel=2,
             )
@@ -196,7 +196,7 @@ def _table_blocks(
 ) -> Iterator[_Block]:
     from headrank.readers.blocks import Kind, table_blocks
 
-    # What is copied is read as text, also where it is a feature: 007 is no 7.0. The model makes numbers of it.
+    # Copied columns are read as text even if they are features, so that 007 stays 007; the model converts them.
     kinds: dict[str, Kind] = {
         column.name: "text" if column.name in copied.names else column.kind
         for column in fitted.columns
@@ -207,7 +207,7 @@ def _table_blocks(
 
 
 def _scored(fitted: TableModel, data: Path, copied: _Copied, blocks: Iterator[_Block]) -> Iterator[pl.DataFrame]:
-    """Score block by block; what fails here is about the input, whatever the caller is doing."""
+    """Score block by block; errors here are about the input, not the output."""
     import polars as pl
 
     n_before = 0
@@ -219,7 +219,7 @@ def _scored(fitted: TableModel, data: Path, copied: _Copied, blocks: Iterator[_B
             scores = np.asarray(fitted.decision_function(block.features, first_row=n_before + 1), dtype=np.float64)
             if not np.isfinite(scores).all():
                 row = n_before + int(np.flatnonzero(~np.isfinite(scores))[0]) + 1
-                raise ValueError(f"row {row:,} of {data} has a score that is not finite; check its values")
+                raise ValueError(f"the score of row {row:,} of {data} is not finite; check its values")
         found = {} if block.copied is None else block.copied.rename(copied.names).to_dict()
         id_name = _ROW if copied.id is None else copied.names[copied.id]
         if copied.id is None:
@@ -229,19 +229,19 @@ def _scored(fitted: TableModel, data: Path, copied: _Copied, blocks: Iterator[_B
         yield pl.DataFrame({id_name: found.pop(id_name), **own, **found})
         n_before += scores.size
     if not n_before:
-        raise Refusal(f"{data} holds names but no rows; check that it is the right file")
+        raise CommandError(f"{data} has a header but no rows; check that it is the right file")
 
 
 def _written(out: Path, fitted: TableModel, blocks: Iterator[pl.DataFrame]) -> _Tally:
-    """Write the blocks as they come; the file is there when the last one is written, and not before."""
+    """Write the blocks one by one; the file appears only when the last one is written."""
     from headrank._whole_files import write_file
 
     def write(unfinished: Path) -> _Tally:
         n_rows = n_flagged = 0
         with unfinished.open("w", encoding="utf-8", newline="") as stream:
             for frame in blocks:
-                # polars prints the shortest number that reads back as the same; Python writes, so that a full disk is
-                # an error with a number.
+                # polars prints the shortest decimal that reads back as the same number. Python writes the file, so
+                # that a full disk raises an error with an errno.
                 stream.write(frame.write_csv(include_header=n_rows == 0))
                 n_rows += frame.height
                 n_flagged += int(frame[_FLAGGED].sum()) if _FLAGGED in frame.columns else 0
@@ -251,13 +251,13 @@ def _written(out: Path, fitted: TableModel, blocks: Iterator[pl.DataFrame]) -> _
 
 
 def _print(screen: Console, fitted: TableModel, tally: _Tally, out: Path) -> None:
-    screen.print(f"{tally.n_rows:,} rows were scored by the {fitted.name} and written to {out}.")
+    screen.print(f"Scored {tally.n_rows:,} rows with the model ({fitted.name}) and wrote them to {out}.")
     if tally.n_flagged is None:
-        screen.print(f"None is flagged, as the model has no threshold: {fitted.promise}")
+        screen.print(f"No rows are flagged, because the model has no threshold: {fitted.promise}")
     else:
         promise = f"{fitted.promise[:1].upper()}{fitted.promise[1:]}"
         share = rounded_percent(tally.n_flagged / tally.n_rows)
         screen.print(
-            f"{tally.n_flagged:,} ({share}) are flagged. What the threshold promises is about many rows to come; a "
-            f"single batch may have more or fewer. From the report: {promise}"
+            f"Flagged {tally.n_flagged:,} rows ({share}). The guarantee is about the rate over many future rows; "
+            f"a single batch varies by chance. From the report: {promise}"
         )

@@ -1,4 +1,4 @@
-"""``headrank threshold``: from which score on to act, so that a budget is kept."""
+"""``headrank threshold``: the lowest score threshold that keeps a budget."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ def run(
     target: options.Target,
     score: options.OneScore,
     max_fpr: Annotated[
-        float | None, typer.Option(metavar="X", help="Budget: highest false positive rate, such as 0.01.")
+        float | None, typer.Option(metavar="X", help="Budget: largest false positive rate, such as 0.01.")
     ] = None,
-    top: Annotated[
-        float | None, typer.Option(metavar="U", help="Budget: highest share of all rows that are flagged.")
-    ] = None,
+    top: Annotated[float | None, typer.Option(metavar="U", help="Budget: largest share of all rows to flag.")] = None,
     alerts: Annotated[
-        int | None, typer.Option(metavar="K", help="Budget: most rows flagged among the next --out-of rows.")
+        int | None, typer.Option(metavar="K", help="Budget: most rows to flag among the next --out-of rows.")
     ] = None,
-    out_of: Annotated[int | None, typer.Option(metavar="N", help="Rows to come that --alerts is about.")] = None,
+    out_of: Annotated[
+        int | None, typer.Option(metavar="N", help="Number of future rows that --alerts refers to.")
+    ] = None,
     positive: options.Positive = None,
     confidence: options.Confidence = 0.95,
     json: options.Json = False,
 ) -> None:
-    """Find the lowest threshold that keeps a budget on rows to come, for any distribution.
+    """Find the lowest threshold that keeps a budget on future rows, for any distribution.
 
-    Exit code 5: no threshold can, with so few rows; the message says how many it takes.
+    If there are too few rows to certify one, the exit code is 5 and the message says how many are needed.
 
     Example: headrank threshold scores.csv --target ill --score model --max-fpr 0.01
     """
@@ -79,14 +79,14 @@ def _require_one_budget(max_fpr: float | None, top: float | None, alerts: int | 
         name for name, value in (("--max-fpr", max_fpr), ("--top", top), ("--alerts", alerts)) if value is not None
     ]
     if len(given) != 1:
-        came = " and ".join(given) if given else "none of them"
+        received = " and ".join(given) if given else "none"
         raise typer.BadParameter(
-            f"needed one budget, --max-fpr X, --top U or --alerts K --out-of N, got {came}",
+            f"expected one budget, --max-fpr X, --top U or --alerts K --out-of N, got {received}",
             param_hint=f"'{given[-1] if given else '--max-fpr'}'",
         )
     if (alerts is None) != (out_of is None):
-        raise typer.BadParameter("--alerts K and --out-of N belong together", param_hint="'--out-of'")
+        raise typer.BadParameter("--alerts K and --out-of N must be given together", param_hint="'--out-of'")
     if alerts is not None and out_of is not None and not 0 <= alerts < out_of:
         raise typer.BadParameter(
-            f"needed at least 0 and fewer alerts than rows, got {alerts} out of {out_of}", param_hint="'--alerts'"
+            f"expected at least 0 and fewer alerts than rows, got {alerts} out of {out_of}", param_hint="'--alerts'"
         )

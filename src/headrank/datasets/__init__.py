@@ -1,4 +1,4 @@
-"""Which rows to try things on? Populations whose true curve is known, and a small real example."""
+"""Data sets: populations whose true curve is known, and a small real example."""
 
 import warnings
 from typing import Any
@@ -20,7 +20,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Find the readers where they were in 0.1."""
+    """Redirect the readers from their location in 0.1."""
     import headrank.readers
 
     if name not in headrank.readers.__all__:

@@ -17,7 +17,7 @@ class Binormal(Population):
     """Negatives score N(0, 1), positives N(separation, spread**2): the textbook ROC curve.
 
     TPR = Phi((separation + Phi^-1(FPR)) / spread) and AUC = Phi(separation / sqrt(1 + spread**2)). With a spread
-    other than 1 the curve is not concave: the score is then not the best one could make of itself.
+    other than 1 the curve is not concave: some transformation of the score is then a better scorer.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Binormal(Population):
         return np.asarray(ndtr((self.separation + x) / self.spread))
 
     def _breaks(self) -> Vector:
-        # The rise takes place here: below, Phi underflows; above, it is 1.
+        # The curve rises here: below this range Phi underflows; above it is 1.
         return -self.separation + self.spread * np.arange(-38, 10)
 
     def auc(self) -> float:
@@ -79,14 +79,14 @@ class Binormal(Population):
         return float(ndtr(self.separation / np.hypot(1.0, self.spread)))
 
     def sample_scores(self, n_rows: int, random_state: Any = None) -> tuple[BoolVector, Vector]:
-        """Draw independent rows; the number of positives is random, and may be 0 or all in a small sample.
+        """Draw independent rows; the number of positives is random, and a small sample may have one class only.
 
         Parameters
         ----------
         n_rows : int
-            Rows to draw.
+            Number of rows.
         random_state : int, numpy Generator or None
-            Seed or source of randomness; None draws anew each time.
+            Seed or generator; None gives a different sample each time.
 
         Returns
         -------
@@ -100,7 +100,7 @@ class Binormal(Population):
         return positive, self._scores(positive, rng)
 
     def sample_classes(self, n_pos: int, n_neg: int, random_state: Any = None) -> tuple[BoolVector, Vector]:
-        """Draw so many positives, then so many negatives; returns ``(y, scores)`` as `sample` does.
+        """Draw ``n_pos`` positives, then ``n_neg`` negatives; returns ``(y, scores)`` as `sample_scores` does.
 
         >>> y, scores = Binormal(separation=1.0).sample_classes(2, 3, random_state=0)
         >>> y

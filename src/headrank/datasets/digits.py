@@ -1,4 +1,4 @@
-"""A small real example that every installation has: coarse digits, some of which are eights."""
+"""A small real data set included in every installation: coarse handwritten digits, with the eights as positives."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ScoredRows:
-    """Rows, their labels, the folds they were split into, and the out-of-fold scores of several models."""
+    """Rows with their labels, cross-validation folds, and the out-of-fold scores of several models."""
 
     X: Vector
     y: BoolVector
@@ -27,7 +27,7 @@ class ScoredRows:
 def coarse_eights() -> tuple[Vector, BoolVector]:
     """Return scikit-learn's 1,797 handwritten digits at 4 x 4 pixels, and which of them are eights (10 %).
 
-    Hard for a linear scorer: an eight and a nine look much the same at this resolution.
+    Hard for a linear scorer: eights and nines look similar at this resolution.
 
     >>> X, y = coarse_eights()
     >>> X.shape, int(y.sum())
@@ -41,7 +41,7 @@ def coarse_eights() -> tuple[Vector, BoolVector]:
 
 
 def coarse_eights_table() -> pl.DataFrame:
-    """Return `coarse_eights` as a table: a column for each pixel, and whether it is an eight, yes or no.
+    """Return `coarse_eights` as a table, with a column per pixel and the column ``eight``, yes or no.
 
     >>> coarse_eights_table().columns[-2:]
     ['row4_column4', 'eight']
@@ -55,10 +55,10 @@ def coarse_eights_table() -> pl.DataFrame:
 
 
 def scored_eights() -> ScoredRows:
-    """Score the coarse eights with two logistic regressions, each row by models that have not seen it.
+    """Score the coarse eights with two logistic regressions, out of fold.
 
-    ``plain`` is the ordinary one; ``balanced`` gives both classes the same total weight, as is often advised for
-    rare positives. The balanced one has the better AUC and by far the worse head.
+    ``plain`` is unweighted; ``balanced`` gives both classes the same total weight, as is often recommended for rare
+    positives. The balanced one has the better AUC and a much worse head.
 
     >>> rows = scored_eights()
     >>> sorted(rows.scores)

@@ -1,4 +1,4 @@
-"""Population: what every measure is worth when the sample is infinite, from the true ROC curve alone.
+"""Population: the true value of every measure, computed from the true ROC curve.
 
 Legend, as in Clémençon & Vayatis (2007): u = ``top``, p = ``positive_rate``; alpha and beta the false and true
 positive rates of the best u of all instances, where the curve meets the control line u = p beta + (1 - p) alpha.
@@ -14,22 +14,21 @@ import numpy as np
 from headrank._numbers import ordered, rate, real
 from headrank._types import ArrayLike, BoolVector, Vector
 
-_FARTHEST_QUANTILE = 37.5  # Phi(-37.5) = 5e-308, the last one float64 holds in full
+_FARTHEST_QUANTILE = 37.5  # Phi(-37.5) = 5e-308, about the smallest normal float64
 _LAST_QUANTILE = 10.0  # end of integrals: 1 - Phi(10) = 8e-24
 _LEFT_OUT = 1e-20  # share of the range of FPR left out of an integral
 _PANEL = 0.5  # widest panel of the quadrature, in units of x
 
 
 class Population(ABC):
-    """A distribution of scores and labels whose measures are known without a sample.
+    """A distribution of scores and labels whose true measures are known.
 
-    A subclass gives the true curve and the share of positives; all else follows by quadrature, with errors near
-    1e-12. Where it knows a closed form it may override. Scores
-    that tie are a straight segment of the curve, here as in a sample.
+    A subclass defines the true curve and the share of positives; the measures are computed by quadrature, with errors
+    near 1e-12. It may override them with closed forms. Tied scores are a straight segment of the curve, as in a sample.
 
     Examples
     --------
-    >>> class Guess(Population):  # scores that know nothing of the label
+    >>> class Guess(Population):  # scores independent of the label
     ...     positive_rate = 0.3
     ...
     ...     def sample_scores(self, n_rows, random_state=None):
@@ -51,23 +50,23 @@ class Population(ABC):
 
     @abstractmethod
     def _tpr(self, fpr: Vector) -> Vector:
-        """Return the true curve at rates known to lie in [0, 1]: non-decreasing from 0 to 1."""
+        """Return the true curve, non-decreasing from 0 to 1, at rates that are known to lie in [0, 1]."""
 
     def _tpr_at_quantile(self, x: Vector) -> Vector:
-        """Return the true curve at FPR = Phi(x); overridden where the curve is known in x.
+        """Return the true curve at FPR = Phi(x); override it if the curve is known in x.
 
-        Near FPR 1 float64 runs out of rates long before it runs out of quantiles.
+        Near FPR 1 float64 resolves quantiles much better than rates.
         """
         from scipy.special import ndtr
 
         return self._tpr(ndtr(x))
 
     def _breaks(self) -> Vector:
-        """Return the quantiles x that quadrature must not step over: none if no rise is steeper than Phi(x)."""
+        """Return breakpoints x for the quadrature: none if the curve rises nowhere more steeply than Phi(x)."""
         return np.empty(0)
 
     def roc(self, fpr: ArrayLike) -> Vector:
-        """Return the true positive rate at each false positive rate; an array of the shape of ``fpr``."""
+        """Return the true positive rate at each false positive rate, as an array of the shape of ``fpr``."""
         rates = np.asarray(fpr, dtype=np.float64)
         inside = (rates >= 0) & (rates <= 1)
         if not np.all(inside):
@@ -75,7 +74,7 @@ class Population(ABC):
         return self._tpr(rates)
 
     def tpr_at(self, fpr: float) -> float:
-        """Return the true positive rate at one false positive rate, what `TPRAtFPR` estimates."""
+        """Return the true positive rate at one false positive rate, which `TPRAtFPR` estimates."""
         return float(self.roc(real("fpr", fpr)))
 
     def auc(self) -> float:
@@ -90,14 +89,14 @@ class Population(ABC):
     def rates_at_top(self, top: float) -> tuple[float, float]:
         """Return (alpha, beta), the false and true positive rates of the best ``top`` of all instances.
 
-        The one point of the curve on the control line ``top = p * beta + (1 - p) * alpha``.
+        This is the point where the curve meets the control line ``top = p * beta + (1 - p) * alpha``.
         """
         from scipy.optimize import brentq
         from scipy.special import ndtr
 
         u, p = rate("top", top, above_zero=True), self.positive_rate
 
-        # Searched by normal quantile x: alpha = Phi(x) may be 1e-12, and must be right to its own digits.
+        # Solved for the normal quantile x: alpha = Phi(x) may be 1e-12 and needs a small relative error.
         def surplus(x: float) -> float:
             return p * float(self._tpr_at_quantile(np.asarray(x))) + (1 - p) * float(ndtr(x)) - u
 
@@ -111,7 +110,7 @@ class Population(ABC):
         return float(ndtr(x)), float(self._tpr_at_quantile(np.asarray(x)))
 
     def truncated_auc(self, top: float) -> float:
-        """Return the area under the curve from 0 to alpha, not divided by anything."""
+        """Return the area under the curve from 0 to alpha, not normalised."""
         return self._area(self.rates_at_top(top)[0])
 
     def local_auc(self, top: float) -> float:
@@ -125,7 +124,7 @@ class Population(ABC):
         return p / 2 * beta * (2 - beta) + (1 - p) * self.local_auc(top)
 
     def mass_error(self, top: float) -> float:
-        """Return the error rate when the top is called positive: p (1 - beta) + (1 - p) alpha."""
+        """Return the error rate if the top is classified as positive: p (1 - beta) + (1 - p) alpha."""
         p, (alpha, beta) = self.positive_rate, self.rates_at_top(top)
         return p * (1 - beta) + (1 - p) * alpha
 
@@ -148,8 +147,8 @@ class Population(ABC):
     def _mean_tpr(self, min_fpr: float, max_fpr: float) -> float:
         """Mean height of the curve between two false positive rates, by Gauss quadrature.
 
-        With FPR = Phi(x) the integrand is smooth where the curve itself starts or ends vertically. It is cut off
-        below the share 1e-20 of the range: the curve does not decrease, so no larger share of the area is lost.
+        With FPR = Phi(x) the integrand is smooth even if the curve starts or ends vertically. The lowest 1e-20 of the
+        range is left out: the curve does not decrease, so at most that share of the area is lost.
         """
         from scipy.special import ndtri
 
@@ -157,11 +156,11 @@ class Population(ABC):
         end = min(float(ndtri(max_fpr)), _LAST_QUANTILE)
         if start >= end:  # a range below 1e-307, or so narrow that its ends have the same quantile
             return float(self._tpr(np.asarray(max_fpr)))
-        # Adaptive quadrature was tried first: it overlooks steps (error 3e-9) or warns of roundoff in the far tail.
+        # Adaptive quadrature misses steps (error 3e-9) or warns of roundoff in the far tail.
         ends = np.unique(np.clip(np.concatenate([np.arange(start, end, _PANEL), self._breaks(), [end]]), start, end))
         nodes, weights = np.polynomial.legendre.leggauss(20)
         x = (ends[1:, None] * (1 + nodes) + ends[:-1, None] * (1 - nodes)) / 2
         share = np.diff(ends)[:, None] * weights * np.exp(-(x**2) / 2)
-        # Divided by the sum of the same weights, a mean stays between the heights it is a mean of, however narrow
-        # the range is.
+        # Dividing by the sum of the same weights keeps the mean between the lowest and the highest value, even on a
+        # very narrow range.
         return float((self._tpr_at_quantile(x) * share).sum() / share.sum())

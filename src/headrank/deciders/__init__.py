@@ -1,4 +1,4 @@
-"""Whom to act on? Classifiers that put a threshold on a scorer: one that keeps a budget, or the best fraction."""
+"""Classifiers that put a threshold on a scorer: within a false positive budget, or for the best fraction."""
 
 from headrank.deciders.fpr_budget import FPRBudgetClassifier
 from headrank.deciders.top_fraction import TopFractionClassifier

@@ -1,4 +1,4 @@
-"""FPRBudgetClassifier: flag as much as a budget of false positives allows, for certain."""
+"""FPRBudgetClassifier: a threshold whose false positive rate is within a budget, with a guarantee."""
 
 from __future__ import annotations
 
@@ -22,43 +22,43 @@ from headrank.exceptions import OneClassError, TooFewRowsError
 
 
 class FPRBudgetClassifier(ThresholdedScorer):
-    """Any scorer, with the lowest threshold whose true false positive rate keeps a budget with a given confidence.
+    """Any scorer, with the lowest threshold whose false positive rate is within a budget at a given confidence.
 
-    A part of the rows is kept aside, the scorer is fitted to the rest, and `threshold_at` chooses the threshold on
-    the part kept aside: exact binomial order statistics, valid for any scorer and any distribution of rows. With a
-    scorer that is fitted already, wrapped in scikit-learn's ``FrozenEstimator``, all rows serve the threshold; they
-    must not be rows it was trained on. Cost: one fit, and O(n) for the threshold.
+    Part of the rows is held out, the scorer is fitted to the rest, and `threshold_at` chooses the threshold on the
+    held-out rows: exact binomial order statistics, valid for any scorer and any distribution of rows. With a fitted
+    scorer, wrapped in scikit-learn's ``FrozenEstimator``, all rows are used for the threshold; they must not be rows it
+    was trained on. Cost: one fit, and O(n) for the threshold.
 
     Parameters
     ----------
     estimator : estimator
         A scorer with ``decision_function`` or ``predict_proba``.
     max_fpr : float in (0, 1), default=0.01
-        The budget: the share of all negatives that may be flagged.
+        The budget: the largest false positive rate allowed.
     confidence : float in (0, 1), default=0.95
-        The probability, over the rows drawn, that the budget is kept.
+        Probability, over the random sample, that the false positive rate is within the budget.
     calibration_size : float in (0, 1), default=0.3
-        Share of the rows to keep aside, of each class the same (of queries, where there are any).
+        Share of the rows to hold out, stratified by class (share of the queries, if ``qid`` is given).
     random_state : int, RandomState or None, default=None
-        Which rows are kept aside.
+        Determines which rows are held out.
 
     Attributes
     ----------
     estimator_ : estimator
         The fitted scorer.
     threshold_ : Threshold
-        On the scores of ``estimator_``, with its bounds of the false and the true positive rate; printing it gives a
-        sentence. ``decision_function`` is those scores less the threshold.
+        Threshold on the scores of ``estimator_``, with bounds on the false and the true positive rate; printing it
+        gives a sentence. ``decision_function`` returns those scores minus the threshold.
     classes_, n_features_in_, feature_names_in_
-        As everywhere in scikit-learn. ``classes_[1]`` is the positive class.
+        As in scikit-learn. ``classes_[1]`` is the positive class.
 
     Notes
     -----
-    Independent rows are assumed. Rows of one query are not independent: with ``qid`` whole queries are kept aside,
-    and a warning says that the confidence is then only nominal.
+    Rows are assumed to be independent. Rows of one query are not: with ``qid`` whole queries are held out, and a
+    warning says that the confidence is then only nominal.
 
-    Row weights are handed to the scorer. The threshold counts each row kept aside once, as its theorem demands, and
-    leaves out those of weight 0.
+    Row weights are passed to the scorer. The threshold counts each held-out row once, as its theorem requires, and
+    ignores those of weight 0.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class FPRBudgetClassifier(ThresholdedScorer):
     >>> FPRBudgetClassifier(LogisticRegression(), max_fpr=0.001).fit(X, y)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     headrank.exceptions.TooFewRowsError: max_fpr=0.001 with 95 % confidence needs at least 2,995 negatives to
-    choose the threshold, but calibration_size=0.3 keeps 488 of 1,623 aside: ...
+    choose the threshold, but calibration_size=0.3 holds out 488 of 1,623: ...
     """
 
     threshold_: Threshold
@@ -97,36 +97,39 @@ class FPRBudgetClassifier(ThresholdedScorer):
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n_rows, n_features)
-            Whatever the scorer takes.
+            Passed to the scorer.
         y : array-like of shape (n_rows,)
-            Two classes; the greater one, in sorted order, is the positive one.
+            Two classes; the second in sorted order is the positive one.
         sample_weight, qid : array-like of shape (n_rows,), optional
-            Handed to the scorer's ``fit``; see the notes.
+            Passed to the scorer's ``fit``; see the notes.
         """
         rows = LabelledRows(X, y, sample_weight, qid).without_absent()
         positive = self._positive(rows)
         if rows.queries is not None:
             warnings.warn(
-                "rows of one query are not independent draws, which is what the theorem behind the threshold is about: "
-                f"whole queries are kept aside, but the confidence of {self.confidence:g} is nominal",
+                "rows of one query are not independent, as the theorem behind the threshold assumes: whole queries are "
+                f"held out, but the confidence of {self.confidence:g} is only nominal",
                 UserWarning,
                 stacklevel=2,
             )
         frozen = isinstance(self.estimator, FrozenEstimator)
-        fitted, aside = (None, np.arange(positive.size)) if frozen else self._split(rows)
-        self._require_rows(int(np.count_nonzero(~positive[aside])), int(np.count_nonzero(~positive)), frozen)
+        fitted, held_out = (None, np.arange(positive.size)) if frozen else self._split(rows)
+        self._require_rows(int(np.count_nonzero(~positive[held_out])), int(np.count_nonzero(~positive)), frozen)
         self._fit_scorer(rows if fitted is None else rows.take(fitted))
-        kept = rows.take(aside)
+        calibration = rows.take(held_out)
         self.threshold_ = threshold_at(
-            positive[aside], scores_of(self.estimator_, kept.X), max_fpr=self.max_fpr, confidence=self.confidence
+            positive[held_out],
+            scores_of(self.estimator_, calibration.X),
+            max_fpr=self.max_fpr,
+            confidence=self.confidence,
         )
         return self
 
     def score(self, X: Any, y: ArrayLike) -> float:
-        """Return the share of the positives that are flagged: what is left to maximise once the budget is kept."""
+        """Return the true positive rate of `predict`, the quantity to maximise within the budget."""
         positive = np.asarray(y) == self.classes_[1]
         if not positive.any():
-            raise OneClassError(f"needed rows of the positive class {self.classes_[1]!r}, but y holds none")
+            raise OneClassError(f"expected rows of the positive class {self.classes_[1]!r}, but y contains none")
         return float(np.mean(self.predict(X)[positive] == self.classes_[1]))
 
     @property
@@ -137,32 +140,32 @@ class FPRBudgetClassifier(ThresholdedScorer):
         size = real("calibration_size", self.calibration_size)
         if not 0 < size < 1:
             raise ValueError(f"calibration_size must lie strictly between 0 and 1, got {self.calibration_size!r}")
-        everyone, seed = np.arange(rows.y.size), check_random_state(self.random_state)
+        indices, seed = np.arange(rows.y.size), check_random_state(self.random_state)
         if rows.queries is None:
-            fitted, aside = train_test_split(everyone, test_size=size, stratify=rows.y, random_state=seed)
+            fitted, held_out = train_test_split(indices, test_size=size, stratify=rows.y, random_state=seed)
         else:
             splitter = GroupShuffleSplit(1, test_size=size, random_state=seed)
-            fitted, aside = next(splitter.split(everyone, groups=rows.queries))
-        return np.sort(fitted), np.sort(aside)
+            fitted, held_out = next(splitter.split(indices, groups=rows.queries))
+        return np.sort(fitted), np.sort(held_out)
 
-    def _require_rows(self, n_aside: int, n_neg: int, frozen: bool) -> None:
-        """Refuse before the scorer is fitted, not after, where the threshold is bound to fail."""
+    def _require_rows(self, n_held_out: int, n_neg: int, frozen: bool) -> None:
+        """Raise before the scorer is fitted if there are too few rows for any threshold."""
         max_fpr, confidence = open_rate("max_fpr", self.max_fpr), check_confidence(self.confidence)
         needed = draws_needed(max_fpr, 1 - confidence)
-        if n_aside >= needed:
+        if n_held_out >= needed:
             return
         wanted = f"max_fpr={max_fpr:g} with {percent(confidence)} confidence needs at least {needed:,} negatives"
         if frozen:
-            raise TooFewRowsError(f"{wanted} to choose the threshold, but there are {n_neg:,}", needed, n_aside)
+            raise TooFewRowsError(f"{wanted} to choose the threshold, but there are {n_neg:,}", needed, n_held_out)
         size = self.calibration_size
-        # One in a hundred more than needed: what is kept aside is a rounded share.
+        # 1 % more than needed, since the number of held-out rows is rounded.
         enough = f"collect at least {ceil(1.01 * needed / size):,} negatives"
         share = ceil(100 * 1.01 * needed / n_neg) / 100
         if share < 1:
             enough = f"use calibration_size={share:g}, or {enough}"
         raise TooFewRowsError(
-            f"{wanted} to choose the threshold, but calibration_size={size:g} keeps {n_aside:,} of {n_neg:,} aside: "
+            f"{wanted} to choose the threshold, but calibration_size={size:g} holds out {n_held_out:,} of {n_neg:,}: "
             f"{enough}, or allow a larger max_fpr or less confidence",
             needed,
-            n_aside,
+            n_held_out,
         )

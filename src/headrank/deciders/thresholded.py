@@ -1,4 +1,4 @@
-"""What all deciders share: a scorer of any kind inside, a threshold on its scores, and the customs of scikit-learn."""
+"""Base class of the deciders: any scorer, and a threshold on its scores, as a scikit-learn classifier."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from headrank.labels import check_classes, check_queries, check_weights
 
 
 class LabelledRows:
-    """Checked training rows: features as they came, classes, and weights and queries where given."""
+    """Validated training rows: features as given, classes, and weights and queries if given."""
 
     def __init__(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, qid: ArrayLike | None) -> None:
         check_classes(y)
         labels = column_or_1d(y, warn=True)
         if not labels.size:
-            raise ValueError("Found array with 0 sample(s): needed rows of two classes")
+            raise ValueError("Found array with 0 sample(s): expected rows of two classes")
         if labels.dtype.kind == "f":
             assert_all_finite(labels, input_name="y")
         self.X, self.y = indexable(X, labels)
@@ -34,7 +34,7 @@ class LabelledRows:
         check_consistent_length(self.X, self.y, self.weights, self.queries)
 
     def take(self, chosen: IntVector) -> LabelledRows:
-        """Return these rows as rows of their own."""
+        """Return a subset of the rows."""
         rows = object.__new__(LabelledRows)
         rows.X, rows.y = _safe_indexing(self.X, chosen), self.y[chosen]
         rows.weights = None if self.weights is None else self.weights[chosen]
@@ -42,20 +42,20 @@ class LabelledRows:
         return rows
 
     def without_absent(self) -> LabelledRows:
-        """Leave out the rows of weight 0."""
+        """Drop the rows of weight 0."""
         if self.weights is None or self.weights.all():
             return self
         return self.take(np.flatnonzero(self.weights))
 
     def fit_params(self, estimator: Any) -> dict[str, Any]:
-        """Return what is to be handed to ``estimator.fit`` besides X and y, or refuse what it does not take."""
+        """Return the parameters of ``estimator.fit`` besides X and y, or raise if it does not accept one."""
         given = {"sample_weight": self.weights, "qid": self.queries}
         params = {name: values for name, values in given.items() if values is not None}
         for name in params:
             if not (has_fit_parameter(estimator, name) or get_config()["enable_metadata_routing"]):
                 raise TypeError(
-                    f"{type(estimator).__name__}.fit takes no {name}; leave it out, or if a step of a pipeline takes "
-                    "it, set enable_metadata_routing=True and request it there"
+                    f"{type(estimator).__name__}.fit takes no {name}; omit it, or if a step of a pipeline takes it, "
+                    "set enable_metadata_routing=True and request it there"
                 )
         return params
 
@@ -69,29 +69,29 @@ class ThresholdedScorer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
 
     @property
     def _lowest_flagged(self) -> float:
-        """The score from which on a row is flagged."""
+        """The lowest score that is flagged."""
         raise NotImplementedError
 
     def decision_function(self, X: Any) -> Vector:
-        """Return how far each score lies above the highest one that is not flagged: above 0 is what `predict` flags."""
+        """Return each score minus the highest score that is not flagged: `predict` flags values above 0."""
         check_is_fitted(self)
-        # s >= c exactly when s > the number before c; a difference of two floats is 0 for equal ones only.
+        # s >= c exactly if s > the float before c; a difference of two floats is 0 only if they are equal.
         not_flagged = np.nextafter(np.float64(self._lowest_flagged), -np.inf)
         return np.asarray(scores_of(self.estimator_, X) - not_flagged)
 
     def predict(self, X: Any) -> Any:
-        """Return the class of each row: the positive one, ``classes_[1]``, where the score reaches the threshold."""
+        """Return the class of each row: ``classes_[1]``, the positive one, if the score reaches the threshold."""
         check_is_fitted(self)
         return self.classes_[(self.decision_function(X) > 0).astype(np.intp)]
 
     @available_if(lambda self: hasattr(getattr(self, "estimator_", self.estimator), "predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Any:
-        """Return the scorer's own probabilities; the threshold has no part in them."""
+        """Return the scorer's own probabilities; the threshold does not affect them."""
         check_is_fitted(self)
         return self.estimator_.predict_proba(X)
 
     def _fit_scorer(self, rows: LabelledRows) -> None:
-        """Fit a clone of the scorer; a frozen one stays as it is."""
+        """Fit a clone of the scorer; a frozen one is not refitted."""
         self.estimator_ = (
             clone(self.estimator) if isinstance(self.estimator, FrozenEstimator) else self._fitted_to(rows)
         )
@@ -108,12 +108,12 @@ class ThresholdedScorer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         return scorer
 
     def _positive(self, rows: LabelledRows) -> BoolVector:
-        """Learn the classes; say which rows are of the second."""
+        """Set ``classes_`` and return which rows belong to the second."""
         self.classes_ = two_classes(rows.y)
         scorer = self.estimator
         fitted = isinstance(scorer, FrozenEstimator) and is_classifier(scorer)
         if fitted and not np.array_equal(scorer.classes_, self.classes_):
-            raise ValueError(f"the frozen scorer knows the classes {scorer.classes_}, but y holds {self.classes_}")
+            raise ValueError(f"the frozen scorer has the classes {scorer.classes_}, but y contains {self.classes_}")
         positive: BoolVector = rows.y == self.classes_[1]
         return positive
 
@@ -125,28 +125,30 @@ class ThresholdedScorer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
 
 
 def scores_of(estimator: Any, X: Any) -> Vector:
-    """Score rows: ``decision_function``, or else the probability of the second class, which may saturate and tie."""
+    """Score rows by ``decision_function``, or else by the probability of the second class, which may saturate."""
     method = response_method(estimator)
     return one_column(method(X))
 
 
 def response_method(estimator: Any) -> Callable[[Any], Any]:
-    """Return the method that scores, or refuse."""
+    """Return the scoring method of the estimator, or raise."""
     for name in ("decision_function", "predict_proba"):
         if hasattr(estimator, name):
             method: Callable[[Any], Any] = getattr(estimator, name)
             return method
-    raise TypeError(f"{type(estimator).__name__} has neither decision_function nor predict_proba: it cannot score rows")
+    raise TypeError(
+        f"{type(estimator).__name__} has neither decision_function nor predict_proba, so it cannot score rows"
+    )
 
 
 def one_column(response: Any) -> Vector:
-    """Return the scores from what a scorer responds: one column, or the second of two."""
+    """Return the scores from the output of a scorer: one column, or the second of two."""
     values = np.asarray(response)
     return values[:, 1] if values.ndim == 2 and values.shape[1] == 2 else values.reshape(values.shape[0])
 
 
 def two_classes(labels: Any) -> Any:
-    """Return both classes in order, or refuse."""
+    """Return both classes in sorted order, or raise."""
     check_classification_targets(labels)
     if type_of_target(labels, input_name="y") == "multiclass":
         raise ValueError(
@@ -155,5 +157,5 @@ def two_classes(labels: Any) -> Any:
         )
     classes = np.unique(labels)
     if classes.size < 2:
-        raise ValueError(f"y holds one class only, {classes[0]!r}; a threshold needs rows of two classes")
+        raise ValueError(f"y contains one class only, {classes[0]!r}; a threshold needs rows of two classes")
     return classes

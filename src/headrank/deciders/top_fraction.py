@@ -1,4 +1,4 @@
-"""TopFractionClassifier: call the best fraction of all instances positive."""
+"""TopFractionClassifier: classify the best fraction of all instances as positive."""
 
 from __future__ import annotations
 
@@ -15,54 +15,52 @@ from headrank.deciders.thresholded import LabelledRows, ThresholdedScorer, score
 from headrank.measures import MassConstrainedError
 
 _CONSTANT = 1e-9
-"""Scores that spread less, relative to the largest, are constant but for rounding."""
+"""Scores whose spread, relative to the largest, is below this are constant up to rounding."""
 _TIED = 1e-12
-"""Scores that differ by less, relative to their size and spread, are tied but for rounding."""
+"""Scores that differ by less than this, relative to their size and spread, are tied up to rounding."""
 
 
 class TopFractionClassifier(ThresholdedScorer):
     """Any scorer, with the threshold above which the best fraction ``top`` of all instances lies.
 
-    Classification with a mass constraint (Clémençon & Vayatis 2007, section 2): among all classifiers that call a
-    share u of the instances positive, the one with the least error calls the u best of them so. The threshold is the
-    empirical quantile Q = inf{z : F(z) >= 1 - u} of the scores of the training rows; rows that tie at Q are all
-    called positive.
-    No confidence comes with it: for a share of alerts that is kept for certain, see `threshold_at` with ``top``.
+    Classification with a mass constraint (Clémençon & Vayatis 2007, section 2): among all classifiers that predict a
+    share u of the instances positive, the one that predicts the best u positive has the least error. The threshold is
+    the empirical quantile Q = inf{z : F(z) >= 1 - u} of the scores of the training rows; all rows tied at Q are
+    classified as positive. It has no guarantee: for a guaranteed share of alerts, see `threshold_at` with ``top``.
 
     Parameters
     ----------
     estimator : estimator
         A scorer with ``decision_function`` or ``predict_proba``.
     top : float in (0, 1], default=0.1
-        The fraction of all instances to call positive: the paper's u.
+        Fraction of all instances to classify as positive: the paper's u.
     cv : int or None, default=5
-        The quantile is that of scores each row gets from a scorer fitted without it, in so many folds, on the scale of
-        ``estimator_``. None takes the scores of the rows the scorer was fitted to, as in the paper: one fit instead of
-        cv + 1, and right for a scorer chosen from a small class. A flexible scorer scores its own rows too high and too
-        low: see the notes.
+        Number of folds. The quantile is computed from out-of-fold scores, on the scale of ``estimator_``. None uses
+        the scores of the training rows, as in the paper: one fit instead of cv + 1, and appropriate for a scorer from a
+        small class. A flexible scorer gives its training rows more extreme scores: see the notes.
 
     Attributes
     ----------
     estimator_ : estimator
         The fitted scorer.
     threshold_ : float
-        A row is called positive when ``estimator_`` scores it at least this.
+        A row is classified as positive if its score by ``estimator_`` is at least this.
     classes_, n_features_in_, feature_names_in_
-        As everywhere in scikit-learn. ``classes_[1]`` is the positive class.
+        As in scikit-learn. ``classes_[1]`` is the positive class.
 
     Notes
     -----
-    The scorers of the folds need not have the scale of the final one, nor each other's. So the scores of each are
-    shifted and stretched until both have the same mean and standard deviation on the rows that both were fitted to.
-    Ranks among those rows would do without this assumption, but say nothing in the gap that a flexible scorer leaves
-    between the two classes of its own rows.
+    The scorers of the folds may differ in scale from the final one and from each other. So the scores of each are
+    shifted and scaled to the mean and standard deviation of the final one on the rows that both were fitted to. Ranks
+    among those rows would not need this assumption, but carry no information in the gap that a flexible scorer leaves
+    between the two classes of its training rows.
 
-    Share of unseen rows called positive when 10 % were asked for, mean ± root mean squared error over 30 samples of
+    Share of new rows classified as positive when 10 % were requested, mean ± root mean squared error over 30 samples of
     1,000 overlapping normal rows, a tenth of them positive: random forest 6.9 ± 6.7 % with its training scores,
-    10.0 ± 0.9 % with those of 5 folds, 9.9 ± 2.4 % with ranks; logistic regression 9.8 ± 0.8 %, 9.8 ± 0.9 % and
-    9.7 ± 1.0 %. When 1 % were asked for: random forest 0.1 ± 0.9 %, 1.1 ± 0.5 % and 1.1 ± 0.5 %.
+    10.0 ± 0.9 % with 5 folds, 9.9 ± 2.4 % with ranks; logistic regression 9.8 ± 0.8 %, 9.8 ± 0.9 % and
+    9.7 ± 1.0 %. When 1 % were requested: random forest 0.1 ± 0.9 %, 1.1 ± 0.5 % and 1.1 ± 0.5 %.
 
-    A scorer in scikit-learn's ``FrozenEstimator`` is not fitted, and all rows serve the quantile.
+    A scorer in scikit-learn's ``FrozenEstimator`` is not fitted, and all rows are used for the quantile.
 
     Examples
     --------
@@ -82,16 +80,16 @@ class TopFractionClassifier(ThresholdedScorer):
         self.cv = cv
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
-        """Fit the scorer to all rows and find the quantile of their scores.
+        """Fit the scorer to all rows and compute the quantile of their scores.
 
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n_rows, n_features)
-            Whatever the scorer takes.
+            Passed to the scorer.
         y : array-like of shape (n_rows,)
-            Two classes; the greater one, in sorted order, is the positive one.
+            Two classes; the second in sorted order is the positive one.
         sample_weight, qid : array-like of shape (n_rows,), optional
-            Handed to the scorer's ``fit``. Weights count in the quantile too; queries are kept together in the folds.
+            Passed to the scorer's ``fit``. The quantile is weighted too; folds do not split queries.
         """
         top = rate("top", self.top, above_zero=True)
         rows = LabelledRows(X, y, sample_weight, qid).without_absent()
@@ -102,16 +100,16 @@ class TopFractionClassifier(ThresholdedScorer):
         scores = own if in_sample else self._scores_out_of_fold(rows, positive, own)
         curve = RocCurve.from_scores(positive, scores, rows.weights)
         quantile = curve.quantile(top)
-        # A change of scale rounds. A row at the quantile, and all that tie with it, are called positive all the same.
+        # Rescaling rounds. Rows tied with the quantile must be classified as positive all the same.
         at_quantile = own[np.abs(own - quantile) <= _TIED * (abs(quantile) + own.std())]
         self.threshold_ = float(min(quantile, at_quantile.min(initial=np.inf)))
         return self
 
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Return 1 - `MassConstrainedError` of the scores of these rows: the best ``top`` of *these* rows, ties split.
+        """Return 1 - `MassConstrainedError`: the accuracy for the best ``top`` of *these* rows, with ties split.
 
-        So two classifiers are compared at the same share of positive calls. The accuracy of `predict` would favour the
-        one that by chance calls fewer rows positive, where positives are rare.
+        So classifiers are compared at the same share of positive predictions. If positives are rare, the accuracy of
+        `predict` would favour the one that happens to predict fewer positives.
         """
         error = MassConstrainedError(self.top)
         return 1 - error(y, self.decision_function(X), sample_weight=sample_weight, pos_label=self.classes_[1])
@@ -121,16 +119,18 @@ class TopFractionClassifier(ThresholdedScorer):
         return self.threshold_
 
     def _scores_out_of_fold(self, rows: LabelledRows, positive: BoolVector, own: Vector) -> Vector:
-        """Score each row by a scorer fitted without it, on the scale of ``own``, the scores of the final one."""
+        """Return out-of-fold scores on the scale of ``own``, the scores of the final scorer."""
         splitter = StratifiedKFold if rows.queries is None else StratifiedGroupKFold
         scores: Vector = np.empty(positive.size)
-        for fitted, aside in splitter(self._n_folds(positive)).split(positive, positive, rows.queries):
+        for fitted, held_out in splitter(self._n_folds(positive)).split(positive, positive, rows.queries):
             theirs = np.asarray(scores_of(self._fitted_to(rows.take(fitted)), rows.X), dtype=np.float64)
             weights = None if rows.weights is None else rows.weights[fitted]
-            # On the rows both were fitted to: they score these too far out alike, if they do so at all.
+            # On rows that both were fitted to, so that both overfit them alike.
             (mean, spread), (their_mean, their_spread) = (_moments(each[fitted], weights) for each in (own, theirs))
             factor = spread / their_spread if their_spread else 0.0
-            scores[aside] = factor * theirs[aside] + (mean - factor * their_mean)  # scorers that agree change nothing
+            scores[held_out] = factor * theirs[held_out] + (
+                mean - factor * their_mean
+            )  # unchanged if the scorers agree
         return scores
 
     def _n_folds(self, positive: BoolVector) -> int:
@@ -139,14 +139,14 @@ class TopFractionClassifier(ThresholdedScorer):
         n_folds = whole("cv", self.cv, at_least=2)
         if rarer < n_folds:
             raise ValueError(
-                f"cv={self.cv} folds need as many rows of each class, but one class has {rarer}; use cv={rarer}, or "
-                "cv=None for the scores of the rows the scorer was fitted to"
+                f"cv={self.cv} needs at least {self.cv} rows of each class, but one class has {rarer}; use cv={rarer}, "
+                "or cv=None to use the scores of the training rows"
             )
         return n_folds
 
 
 def _moments(scores: Vector, weights: Vector | None) -> tuple[float, float]:
-    """Mean and standard deviation; 0 if the scores differ by rounding alone."""
+    """Mean and standard deviation; the latter is 0 if the scores differ by rounding only."""
     mean = float(np.average(scores, weights=weights))
     spread = float(np.sqrt(np.average((scores - mean) ** 2, weights=weights)))
     return mean, spread if spread > _CONSTANT * float(np.abs(scores).max()) else 0.0

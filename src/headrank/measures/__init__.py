@@ -1,6 +1,6 @@
-"""How good is a scorer, and where? One number read off its ROC curve."""
+"""Measures of a scorer: one number read off its ROC curve."""
 
-# Each file lists its measures in its own __all__, so that a new one is public without being named here.
+# Each file lists its measures in its own __all__, so a new one becomes public without a change here.
 from headrank.measures import area, early, local, ranks
 from headrank.measures.area import *  # noqa: F403
 from headrank.measures.early import *  # noqa: F403

@@ -1,4 +1,4 @@
-"""Areas under a part of the ROC curve."""
+"""Areas under the ROC curve, or a part of it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from headrank._numbers import above_zero, ordered, rate
 from headrank.curve import RocCurve, share
 from headrank.levels import Depth
 from headrank.measures.measure import Measure, registered
-from headrank.measures.spelling import named, span
+from headrank.measures.parsing import named, span
 
 __all__ = ["AUC", "FROCArea", "PartialAUC", "StandardizedPartialAUC", "TwoWayPartialAUC"]
 
 
 @dataclass(frozen=True, repr=False)
 class AreaMeasure(Measure):
-    """Measures that follow from the mean true positive rate over one range of false positive rates."""
+    """Measures that depend only on the mean true positive rate over one range of false positive rates."""
 
     @property
     @abstractmethod
@@ -27,7 +27,7 @@ class AreaMeasure(Measure):
         """The range of false positive rates."""
 
     def from_mean_tpr(self, mean_tpr: float) -> float:
-        """Return the measure of a curve with this mean true positive rate over the range: a straight line in it."""
+        """Return the measure for this mean true positive rate over the range: a linear function of it."""
         return mean_tpr
 
     @property
@@ -104,8 +104,8 @@ class _FprRange(AreaMeasure):
 class PartialAUC(_FprRange):
     """Mean true positive rate between two false positive rates: the area there, divided by the width of the range.
 
-    Equals the rank formula of Narasimhan & Agarwal (2013) where no scores tie. The ends may cut a negative in two,
-    and the range may be narrower than one negative. A constant scorer is worth (min_fpr + max_fpr) / 2.
+    Equals the rank formula of Narasimhan & Agarwal (2013) if no scores are tied. The range may end between two
+    negatives, or be narrower than one. A constant score has the value (min_fpr + max_fpr) / 2.
 
     >>> PartialAUC(max_fpr=0.5)([1, 0, 1, 0], [4, 3, 2, 1])
     0.5
@@ -126,10 +126,10 @@ class PartialAUC(_FprRange):
 @registered
 @dataclass(frozen=True, repr=False)
 class StandardizedPartialAUC(_FprRange):
-    """Partial area rescaled so that chance is 1/2 and perfect is 1 (McClish 1989), for any range.
+    """Partial AUC rescaled so that chance is 1/2 and perfect is 1 (McClish 1989), for any range.
 
     1/2 (1 + (A - chance) / (width - chance)) with A the area, chance = (max_fpr**2 - min_fpr**2) / 2. For
-    ``min_fpr=0`` this is scikit-learn's ``roc_auc_score(max_fpr=...)``. A scorer worse than chance falls below 1/2.
+    ``min_fpr=0`` this is scikit-learn's ``roc_auc_score(max_fpr=...)``. A scorer worse than chance is below 1/2.
 
     >>> StandardizedPartialAUC(max_fpr=0.5)([1, 0, 1, 0], [4, 3, 2, 1])
     0.6666666666666666
@@ -138,7 +138,7 @@ class StandardizedPartialAUC(_FprRange):
     prefix: ClassVar[str] = "spauc"
 
     def from_mean_tpr(self, mean_tpr: float) -> float:
-        """Divided by the width of the range, McClish's formula needs nothing but the mean rate and its chance value."""
+        """Apply McClish's formula, divided by the width of the range."""
         chance = sum(self.fpr_range) / 2
         return 0.5 * (1 + (mean_tpr - chance) / (1 - chance))
 
@@ -168,12 +168,12 @@ class TwoWayPartialAUC(Measure):
         object.__setattr__(self, "max_fpr", rate("max_fpr", self.max_fpr, above_zero=True))
         object.__setattr__(self, "min_tpr", rate("min_tpr", self.min_tpr))
         if self.min_tpr == 1:
-            raise ValueError("min_tpr must lie below 1: at 1 nothing of the curve is left")
+            raise ValueError("min_tpr must be below 1: at 1 no area is left")
 
     def _value(self, curve: RocCurve) -> float:
-        # Where the head of the curve ends below min_tpr, so does everything left of max_fpr.
+        # If the head ends below min_tpr, so does the curve up to max_fpr.
         if curve.tp[-1] <= share(self.min_tpr, curve.n_pos):
-            curve.mean_tpr(max_fpr=self.max_fpr)  # refuses a head that is too shallow
+            curve.mean_tpr(max_fpr=self.max_fpr)  # raises if the head is too shallow
             return 0.0
         start = curve.fpr_at(self.min_tpr)
         if start >= self.max_fpr:
@@ -210,10 +210,10 @@ class TwoWayPartialAUC(Measure):
 class FROCArea(AreaMeasure):
     """Mean true positive rate between two numbers of false positives *per image*.
 
-    The free-response curve has false positives per image on its axis, which is the false positive rate divided by
+    The horizontal axis of the free-response curve is false positives per image: the false positive rate divided by
     ``images_per_negative`` (Narasimhan & Agarwal 2013, section 5.3: s = 6848 / 101671, images over negative
-    regions). The factor is a parameter, not counted from the sample, so that a fold of the data is measured over
-    the same range as the whole.
+    regions). The factor is a parameter, not estimated from the sample, so that every fold uses the same range as the
+    whole.
 
     >>> kdd_cup = FROCArea(0.2, 0.3, images_per_negative=6848 / 101671)
     >>> round(kdd_cup.as_partial_auc.min_fpr, 6), round(kdd_cup.as_partial_auc.max_fpr, 6)

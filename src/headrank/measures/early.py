@@ -1,4 +1,4 @@
-"""What practitioners read off the start of a list: so many rows, so many false alarms."""
+"""Measures of early recognition: the first rows of a list, or one point of the curve."""
 
 from __future__ import annotations
 
@@ -16,44 +16,42 @@ from headrank.curve import RocCurve, share
 from headrank.exceptions import MeasureWarning
 from headrank.levels import Depth
 from headrank.measures.measure import Measure, registered
-from headrank.measures.spelling import named, number
+from headrank.measures.parsing import named, number
 
 __all__ = ["BEDROC", "KS", "EnrichmentFactor", "FPRAtTPR", "Lift", "PrecisionAt", "RecallAt", "TPRAtFPR"]
 
 _NOT_SMALL = 0.5
-"""BEDROC means early recognition while alpha times the share of positives is well below 1."""
+"""BEDROC is comparable between samples if alpha times the share of positives is well below 1."""
 
 
 @dataclass(frozen=True, repr=False)
 class _FirstRows(Measure):
-    """Measures of the first ``k`` rows: a count if whole, a fraction of all rows if a float in (0, 1].
+    """Measures of the first ``k`` rows: a count if an int, a fraction of all rows if a float in (0, 1].
 
     A fraction need not be a whole number of rows: the last row then counts in part. A list of fewer than ``k`` rows is
-    seen whole.
+    used whole.
     """
 
     k: float
     is_count: bool = field(init=False, repr=False)
-    """Whether ``k`` counts rows; else it is a fraction of them. A field, as 1 row and 1.0 of all are not equal."""
+    """Whether ``k`` is a count, not a fraction. A field, since 1 row and a fraction of 1.0 must not compare equal."""
 
     def __post_init__(self) -> None:
         is_count = isinstance(self.k, Integral) and not isinstance(self.k, bool)
         if not is_count and real("k", self.k) > 1:
             whole_number = f"; for {self.k:.0f} rows write {self.k:.0f}" if self.k % 1 == 0 else ""
-            raise ValueError(
-                f"k must be an int, a count of rows, or a fraction in (0, 1], got {self.k!r}{whole_number}"
-            )
+            raise ValueError(f"k must be a number of rows (int) or a fraction in (0, 1], got {self.k!r}{whole_number}")
         k = whole("k", self.k, at_least=1) if is_count else rate("k", self.k, above_zero=True)
         object.__setattr__(self, "k", k)
         object.__setattr__(self, "is_count", is_count)
 
     def n_rows(self, curve: RocCurve) -> float:
-        """Rows that are looked at."""
+        """Return the number of rows measured."""
         if not self.is_count:
             return share(self.k, curve.n)
         if curve.weighted and self.k > curve.n:
             raise ValueError(
-                f"the weights add up to {curve.n:g}, less than k={self.k}, which counts rows by weight; rescale the "
+                f"the weights sum to {curve.n:g}, less than k={self.k}, which counts rows by weight; rescale the "
                 "weights so that they count rows, or use a fraction"
             )
         return min(self.k, curve.n)
@@ -62,7 +60,7 @@ class _FirstRows(Measure):
         return Depth(n_rows=self.k if self.is_count else ceil(share(self.k, n_pos + n_neg)))
 
     def hits(self, curve: RocCurve) -> float:
-        """Positives among the first rows, expected over the random order of ties."""
+        """Expected number of positives among the first rows, with ties in random order."""
         return curve.tp_in_first(self.n_rows(curve))
 
     @property
@@ -75,7 +73,7 @@ class _FirstRows(Measure):
 
     @property
     def rows(self) -> str:
-        """The rows in words."""
+        """Description of the rows."""
         if self.is_count:
             return f"first {self.k} row{'s' * (self.k != 1)}"
         return "whole list" if self.k == 1 else f"first {shown(self.k)} of all rows"
@@ -86,8 +84,8 @@ class _FirstRows(Measure):
 class PrecisionAt(_FirstRows):
     """Share of positives among the first ``k`` rows.
 
-    Of a list shorter than a count ``k``, as queries often are, the missing rows are no positives: the hits are divided
-    by ``k``, as is usual for search results.
+    If the list has fewer than ``k`` rows, as queries often do, the number of positives is still divided by ``k``, as is
+    usual for search results.
 
     >>> PrecisionAt(2)([1, 0, 1, 0], [4, 3, 2, 1])
     0.5
@@ -129,7 +127,7 @@ class RecallAt(_FirstRows):
 @registered
 @dataclass(frozen=True, repr=False)
 class EnrichmentFactor(_FirstRows):
-    """How many times more positives the first ``k`` rows hold than a random pick would. Chance is 1.
+    """Share of positives among the first ``k`` rows, divided by their share among all rows. Chance is 1.
 
     >>> factor = EnrichmentFactor(0.25)
     >>> factor([1, 0, 1, 0], [4, 3, 2, 1])
@@ -142,7 +140,7 @@ class EnrichmentFactor(_FirstRows):
         return self.hits(curve) / self.n_rows(curve) / curve.positive_rate
 
     def attainable(self, curve: RocCurve) -> float:
-        """Largest value any scorer can reach on a sample with these numbers of positives and negatives."""
+        """Return the largest possible value on a sample with these numbers of positives and negatives."""
         rows = self.n_rows(curve)
         return min(rows, curve.n_pos) / rows / curve.positive_rate
 
@@ -162,7 +160,7 @@ class EnrichmentFactor(_FirstRows):
 @registered
 @dataclass(frozen=True, repr=False)
 class Lift(EnrichmentFactor):
-    """The enrichment factor, under the name it has in marketing and credit scoring.
+    """The enrichment factor, as it is called in marketing and credit scoring.
 
     >>> Lift(0.25)([1, 0, 1, 0], [4, 3, 2, 1])
     2.0
@@ -208,7 +206,7 @@ class TPRAtFPR(Measure):
 
     @property
     def description(self) -> str:
-        return f"highest TPR with FPR <= {shown(self.fpr)}, ties decided by lot, perfect 1"
+        return f"highest TPR with FPR <= {shown(self.fpr)}, ties broken at random, perfect 1"
 
 
 @registered
@@ -247,7 +245,7 @@ class FPRAtTPR(Measure):
 
     @property
     def description(self) -> str:
-        return f"lowest FPR with TPR >= {shown(self.tpr)}, ties decided by lot, perfect 0"
+        return f"lowest FPR with TPR >= {shown(self.tpr)}, ties broken at random, perfect 0"
 
 
 @registered
@@ -277,12 +275,11 @@ class KS(Measure):
 @registered
 @dataclass(frozen=True, repr=False)
 class BEDROC(Measure):
-    """Boltzmann-enhanced discrimination of ROC (Truchon & Bayly 2007): exponentially early recognition, in [0, 1].
+    """Exponentially weighted early recognition, in [0, 1]: BEDROC of Truchon & Bayly (2007).
 
     The mean over the positives of exp(-alpha r / N), r their rank from the top, rescaled so that the worst order is 0
-    and the best is 1. About 80 % of the value comes from the first 1.6 / ``alpha`` of the list. Values for samples
-    with different shares of positives can be compared only while alpha times that share is small; above 0.5 a
-    `MeasureWarning` says so.
+    and the best is 1. About 80 % of the value comes from the first 1.6 / ``alpha`` of the list. Samples with different
+    shares of positives are comparable only if alpha times that share is small; above 0.5 a `MeasureWarning` is issued.
 
     >>> round(BEDROC(0.9)([1, 0, 1, 0], [4, 3, 2, 1]), 6)
     0.753138
@@ -294,16 +291,18 @@ class BEDROC(Measure):
     def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", above_zero("alpha", self.alpha))
         if self.alpha < 1e-6:
-            raise ValueError(f"alpha must be at least 1e-6, got {self.alpha:g}: below, BEDROC is a rank sum; use AUC")
+            raise ValueError(
+                f"alpha must be at least 1e-6, got {self.alpha:g}: below this BEDROC is a rank sum; use AUC"
+            )
 
     def value(self, curve: RocCurve) -> float:
-        """Read the measure off a curve, with a warning where the value does not compare with that of other samples."""
+        """Compute the measure, and warn if the value is not comparable between samples."""
         value = super().value(curve)
         if self.alpha * curve.positive_rate > _NOT_SMALL:
-            # The same words for every sample: a warning about a thousand queries is shown once.
+            # The same text for every sample, so that a warning for a thousand queries is shown once.
             warnings.warn(
-                f"{self}: alpha times the share of positives is above {_NOT_SMALL}, so the value does not compare with "
-                "that of samples with another share of positives; a lower alpha does",
+                f"{self}: alpha times the share of positives is above {_NOT_SMALL}, so the value is not comparable to "
+                "that of samples with another share of positives; use a lower alpha",
                 MeasureWarning,
                 stacklevel=5,
             )
@@ -314,7 +313,7 @@ class BEDROC(Measure):
         return self._rescaled(curve, self._exponential_sum(curve))
 
     def _exponential_sum(self, curve: RocCurve) -> float:
-        """Sum over the positives of exp(-alpha r / N), up to a factor; ties take the mean over their ranks."""
+        """Sum over the positives of exp(-alpha r / N), up to a factor; tied rows get the mean over their ranks."""
         rows, above = curve.pos + curve.neg, (curve.fp + curve.tp)[:-1]
         scale = self.alpha / curve.n
         mean_of_level = np.exp(-scale * above) * -np.expm1(-scale * rows) / rows

@@ -1,8 +1,8 @@
 """Measures of the best fraction of all instances (Clémençon & Vayatis 2007).
 
 Legend: u = ``top``; alpha and beta the false and true positive rates of the top, where the ROC curve meets the control
-line u = p beta + (1 - p) alpha. The top holds exactly the share u of all rows: rows tied at its border belong to it in
-part, and so does the last row if u N is no whole number. See ``docs/ties.md``.
+line u = p beta + (1 - p) alpha. The top is exactly the share u of all rows: rows tied at its border count in part, and
+so does the last row if u N is not a whole number. See ``docs/ties.md``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from headrank._numbers import rate
 from headrank.curve import RocCurve, share
 from headrank.levels import Depth, FirstRows
 from headrank.measures.measure import Measure, registered
-from headrank.measures.spelling import number
+from headrank.measures.parsing import number
 
 __all__ = [
     "LocalAUC",
@@ -42,7 +42,7 @@ class TopMeasure(Measure):
         return Depth(n_rows=ceil(share(self.top, n_pos + n_neg)))
 
     def rows_in_top(self, curve: RocCurve) -> FirstRows:
-        """Count what the top holds."""
+        """Count positives, negatives and ordered pairs in the top."""
         return curve.first(share(self.top, curve.n))
 
     @property
@@ -106,8 +106,8 @@ class TopFPR(TopMeasure):
 class LocalAUC(TopMeasure):
     """Probability that a positive is in the top and outscores a negative, ties counting half.
 
-    P(s > t, s in the top | positive s, negative t). It rewards both finding the best instances and ranking them, and
-    the scorers that do so best are its maximisers (Theorem 20). ``top=1`` is the AUC.
+    P(s > t, s in the top | positive s, negative t). It rewards both finding the best instances and ranking them;
+    the scorers that are optimal for both maximise it (Theorem 20). ``top=1`` is the AUC.
 
     >>> LocalAUC(0.5)([1, 0, 1, 0], [4, 3, 2, 1])
     0.5
@@ -131,10 +131,10 @@ class LocalAUC(TopMeasure):
 @registered
 @dataclass(frozen=True, repr=False)
 class TruncatedAUC(TopMeasure):
-    """Area under the curve from 0 to the false positive rate alpha(u) of the top, not divided by anything.
+    """Area under the curve from 0 to the false positive rate alpha(u) of the top, not normalised.
 
-    The paper's PARTAUC(s, u), kept to show why it is the wrong target: a better scorer has a smaller alpha, so
-    it may well lose area (Remark 21). Use `LocalAUC`.
+    The paper's PARTAUC(s, u), included to show why it should not be maximised: a better scorer has a smaller alpha
+    and so may have less area (Remark 21). Use `LocalAUC`.
 
     >>> TruncatedAUC(0.5)([1, 0, 1, 0], [4, 3, 2, 1])
     0.25
@@ -157,7 +157,7 @@ class TruncatedAUC(TopMeasure):
 @registered
 @dataclass(frozen=True, repr=False)
 class MassConstrainedError(TopMeasure):
-    """Error rate of the classifier that calls the top positive: positives outside it plus negatives in it.
+    """Error rate if the top is classified as positive: positives outside it plus negatives in it.
 
     >>> MassConstrainedError(0.5)([1, 0, 1, 0], [4, 3, 2, 1])
     0.5
@@ -172,7 +172,7 @@ class MassConstrainedError(TopMeasure):
 
     @property
     def description(self) -> str:
-        return f"error rate when the best {shown(self.top)} of all instances are called positive"
+        return f"error rate when the best {shown(self.top)} of all instances is classified as positive"
 
 
 @registered
@@ -180,8 +180,8 @@ class MassConstrainedError(TopMeasure):
 class LocalRankingError(TopMeasure):
     """Wrongly ordered pairs within the top, over all N (N - 1) ordered pairs; ties count half.
 
-    By itself not a target either: it is smallest when the top is easy to rank, not when it is the best. Weights are
-    multiplicities, N their sum; unless they are whole numbers, N (N - 1) counts no pairs.
+    Not to be optimised on its own: it is smallest when the top is easy to rank, not when it is the best. Weights count
+    as repeated rows and N is their sum; with fractional weights N (N - 1) is not a number of pairs.
 
     >>> LocalRankingError(0.5)([0, 1, 1, 0], [4, 3, 2, 1])
     0.16666666666666666
@@ -228,7 +228,7 @@ def _ordered_pairs(curve: RocCurve) -> float:
     pairs = curve.n * (curve.n - 1)
     if pairs <= 0:
         raise ValueError(
-            f"needed a total weight above 1 to count pairs of rows, got {curve.n:g}; weights are multiplicities here: "
-            "rescale them so that they count rows"
+            f"expected a total weight above 1 to count pairs of rows, got {curve.n:g}; rescale the weights so that "
+            "they count rows"
         )
     return pairs

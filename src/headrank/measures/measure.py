@@ -1,4 +1,4 @@
-"""What every measure is: a frozen object that reads one number off a ROC curve."""
+"""Base class of all measures: frozen objects that compute one number from a ROC curve."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from headrank.levels import Depth
 
 _Kind = TypeVar("_Kind", bound="Measure")
 _SMALL = 2000
-"""Rows below which finding the head first takes longer than sorting all."""
+"""Below this many rows, sorting all of them is faster than finding the head first."""
 
 
 class QueryMean(float):
-    """The mean of a measure over queries: a float that knows how many queries it stands for.
+    """The mean of a measure over queries: a float with the number of queries.
 
     Attributes
     ----------
     n_queries : int
         Queries with both classes; the mean is over these.
     n_left_out : int
-        Queries with one class only, where no ranking can be right or wrong.
+        Queries with one class only, for which no measure is defined.
     """
 
     n_queries: int
     n_left_out: int
 
     def __new__(cls, value: float, n_queries: int, n_left_out: int) -> Self:
-        """Make a float and hang the two counts on it."""
+        """Create the float with both counts."""
         self = super().__new__(cls, value)
         self.n_queries, self.n_left_out = n_queries, n_left_out
         return self
@@ -48,65 +48,65 @@ class QueryMean(float):
 
 
 REGISTERED: dict[str, type[Measure]] = {}
-"""Every measure by what its short name starts with, in the order of their definition."""
+"""All measures by the prefix of their short name, in order of definition."""
 
 
 def registered(kind: type[_Kind]) -> type[_Kind]:
-    """Register a class of measures: it then has a short name and may stand in model files."""
+    """Register a class of measures, so that short names and model files can refer to it."""
     if REGISTERED.setdefault(kind.prefix, kind) is not kind:
-        raise ValueError(f"a measure called {kind.prefix!r} exists: {REGISTERED[kind.prefix].__name__}; take another")
+        raise ValueError(f"the prefix {kind.prefix!r} is taken by {REGISTERED[kind.prefix].__name__}; choose another")
     return kind
 
 
 @dataclass(frozen=True, repr=False)
 class Measure(ABC):
-    """How good a scorer is, as one number read off its ROC curve.
+    """Base class: the quality of a scorer as one number computed from its ROC curve.
 
     Measures are frozen dataclasses: two with the same parameters are equal, they can be keys of a dict, ``str``
-    gives the short name that `headrank.measure` reads back (but for `RankStatistic`, whose function has no name to be
-    read), and ``repr`` says which number it is.
+    gives the short name that `headrank.measure` reads back (except for `RankStatistic`, which holds a function), and
+    ``repr`` describes it.
     """
 
     prefix: ClassVar[str]
-    """What the short name starts with."""
+    """The part of the short name before the @."""
     readable: ClassVar[bool] = True
-    """Whether the short name says all, so that the measure can be read back from it, and saved."""
+    """Whether the measure can be rebuilt from its short name, and saved."""
     greater_is_better: ClassVar[bool] = True
 
     def value(self, curve: RocCurve) -> float:
-        """Read the measure off a curve; a head suffices if it reaches `depth`."""
+        """Compute the measure from a curve; a head suffices if it reaches `depth`."""
         if not isinstance(curve, RocCurve):
             raise TypeError(
-                f"value reads a RocCurve, got {type(curve).__name__}; for labels and scores call the measure"
+                f"value expects a RocCurve, got {type(curve).__name__}; for labels and scores call the measure itself"
             )
         curve.require_both_classes()
         return self._value(curve)
 
     @abstractmethod
     def _value(self, curve: RocCurve) -> float:
-        """Read the measure off a curve that holds both classes."""
+        """Compute the measure from a curve with both classes."""
 
     @property
     @abstractmethod
     def description(self) -> str:
-        """Which number this is, in words: its range, and what it is divided by. Chance is not part of it."""
+        """A description in words: the range, and what it is divided by. Does not mention chance."""
 
     @property
     def chance(self) -> float | None:
-        """Value of a scorer that gives every row the same score, or None where it depends on the sample."""
+        """Value of a constant score, or None if it depends on the sample."""
         return None
 
     def chance_on(self, curve: RocCurve) -> float:
-        """Value of a constant score on a sample with these numbers of positives and negatives."""
+        """Return the value of a constant score on a sample with these numbers of positives and negatives."""
         return self._value(curve.constant()) if self.chance is None else self.chance
 
     @property
     def possible_values(self) -> tuple[float, float]:
-        """The least and the greatest value that any sample can have; infinite where nothing is known."""
+        """The smallest and largest possible value on any sample; infinite if unknown."""
         return 0.0, 1.0
 
     def depth(self, n_pos: int, n_neg: int) -> Depth | None:
-        """How deep a head of unweighted rows must be for `value` to be read off it; None for the whole curve."""
+        """Return the depth of head that `value` needs on unweighted rows; None for the whole curve."""
         return None
 
     def __call__(
@@ -118,10 +118,10 @@ class Measure(ABC):
         qid: ArrayLike | None = None,
         pos_label: Any = None,
     ) -> float:
-        """Measure the scores of a sample.
+        """Compute the measure on a sample.
 
-        Only the head that the measure looks at is sorted: O(n) plus O(h log h) for a head of h rows. With weights
-        all rows are: O(n log n).
+        Only the head that the measure depends on is sorted: O(n) plus O(h log h) for a head of h rows. With weights
+        all rows are sorted: O(n log n).
 
         Parameters
         ----------
@@ -130,21 +130,21 @@ class Measure(ABC):
         scores : array-like of shape (n,)
             Finite numbers, higher = more positive. The direction is never flipped.
         sample_weight : array-like of shape (n,), optional
-            Weight 2 is the same as the row twice.
+            Weight 2 is equivalent to repeating the row.
         qid : array-like of shape (n,), optional
-            Query of each row. The answer is then the mean over the queries that have both classes, a `QueryMean`.
+            Query of each row. The result is then a `QueryMean`, the mean over the queries with both classes.
         pos_label : optional
             The value of ``y`` that means positive.
         """
         if misplaced:
             raise TypeError(
-                f"{self} takes labels and scores, got {2 + len(misplaced)} arguments; a measure is not a scorer: for "
-                "scoring= write .scorer(); sample_weight=, qid= and pos_label= must be named"
+                f"{self} takes labels and scores, got {2 + len(misplaced)} positional arguments; for scoring= use "
+                ".scorer(), as a measure is not a scorer; pass sample_weight=, qid= and pos_label= by keyword"
             )
         return self.of_sample(check_binary(y, scores, sample_weight, qid=qid, pos_label=pos_label))
 
     def of_sample(self, sample: Sample) -> float:
-        """Measure a sample that has passed the door; one with queries gives a `QueryMean`."""
+        """Compute the measure on a checked sample; one with queries gives a `QueryMean`."""
         if sample.queries is None:
             return self._of_list(sample.require_both_classes())
         queries = sample.by_query()
@@ -152,18 +152,18 @@ class Measure(ABC):
         n_left_out = len(queries) - len(values)
         if not values:
             raise OneClassError(
-                f"needed at least one query with positive and negative rows, but all {n_left_out} queries hold one "
+                f"expected at least one query with positive and negative rows, but all {n_left_out} queries have one "
                 "class only; check qid"
             )
         return QueryMean(float(np.mean(values)), len(values), n_left_out)
 
     def scorer(self, *, pos_label: Any = None) -> Any:
-        """Make a scikit-learn scorer, for ``scoring=`` in `cross_val_score`, `GridSearchCV` and the like.
+        """Make a scikit-learn scorer, for ``scoring=`` in `cross_val_score`, `GridSearchCV` etc.
 
-        It asks the estimator for ``decision_function`` or else ``predict_proba``, never ``predict``, and passes on
-        ``sample_weight`` and ``qid`` by metadata routing: switch that on with
-        ``sklearn.set_config(enable_metadata_routing=True)``, ask with ``.set_score_request(qid=True)``, and pass
-        ``params={"qid": ...}``. Measures that are better when lower come out negated, as scikit-learn wants it.
+        It uses ``decision_function`` or else ``predict_proba``, never ``predict``. ``sample_weight`` and ``qid`` are
+        passed by metadata routing: enable it with ``sklearn.set_config(enable_metadata_routing=True)``, request them
+        with ``.set_score_request(qid=True)``, and pass ``params={"qid": ...}``. Measures for which lower is better are
+        negated, as scikit-learn expects.
         Labels other than 0/1, -1/+1 and bool need ``pos_label``.
         """
         from headrank.measures.scorers import make_scorer_of
@@ -172,14 +172,14 @@ class Measure(ABC):
 
     @property
     def spec(self) -> str:
-        """What follows the @ in the short name; empty if nothing does."""
+        """The part of the short name after the @; empty if there is none."""
         return ""
 
     @classmethod
     def from_spec(cls, spec: str) -> Self:
-        """Make the measure from what follows the @ in its short name."""
+        """Make the measure from the part of its short name after the @."""
         if spec:
-            raise ValueError(f"takes nothing after {cls.prefix!r}")
+            raise ValueError(f"{cls.prefix!r} takes no parameters")
         return cls()
 
     def __str__(self) -> str:
@@ -192,11 +192,11 @@ class Measure(ABC):
         return f"<{type(self).__name__}({parameters}): {self.description}{chance}{direction}>"
 
     @property
-    def __name__(self) -> str:  # scikit-learn prints scorers by the name of their function
+    def __name__(self) -> str:  # scikit-learn prints a scorer by the name of its function
         return str(self)
 
     def _of_list(self, sample: Sample) -> float:
-        # Which rows a measure looks at is a matter of counting them; with weights the whole curve is made.
+        # The depth counts rows; with weights the whole curve is computed.
         depth = None
         if sample.weights is None and sample.scores.size > _SMALL:
             depth = self.depth(int(sample.n_pos), int(sample.n_neg))

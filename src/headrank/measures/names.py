@@ -1,4 +1,4 @@
-"""Short names: ``measure("pauc@0.02:0.05")`` reads what ``str`` of a measure prints."""
+"""Short names: ``measure("pauc@0.02:0.05")`` parses what ``str`` of a measure prints."""
 
 from difflib import get_close_matches
 
@@ -7,7 +7,7 @@ from headrank.measures.measure import REGISTERED, Measure
 
 MEASURES: tuple[type[Measure], ...] = tuple(REGISTERED.values())
 """All measures of this package."""
-_ELSEWHERE = {
+_OTHER_NAMES = {
     "roc_auc": "auc",
     "rocauc": "auc",
     "auroc": "auc",
@@ -17,11 +17,11 @@ _ELSEWHERE = {
     "sensitivity": "tpr",
     "enrichment": "ef",
 }
-"""What measures are called elsewhere."""
+"""Names of measures in other packages, for suggestions in error messages."""
 
 
 def measure(name: str | Measure) -> Measure:
-    """Make a measure from its short name, and refuse names that are not one. A measure is returned as it is.
+    """Make a measure from its short name, or raise. A measure is returned unchanged.
 
     >>> measure("pauc@0.05")
     <PartialAUC(min_fpr=0.0, max_fpr=0.05): mean TPR over FPR 0 to 0.05 (area / width), perfect 1, chance 0.025>
@@ -31,12 +31,12 @@ def measure(name: str | Measure) -> Measure:
     if isinstance(name, Measure):
         return name
     if not isinstance(name, str):
-        raise TypeError(f"needed a measure or the short name of one, such as 'pauc@0.05', got {name!r}")
+        raise TypeError(f"expected a measure or its short name, such as 'pauc@0.05', got {name!r}")
     prefix, _, spec = name.strip().partition("@")
     kinds = _readable()
     if prefix not in kinds:
         raise ValueError(
-            f"no measure is called {prefix!r}; {_did_you_mean(prefix, spec)}known are {', '.join(sorted(kinds))}"
+            f"unknown measure {prefix!r}; {_did_you_mean(prefix, spec)}valid names are {', '.join(sorted(kinds))}"
         )
     try:
         return kinds[prefix].from_spec(spec)
@@ -52,21 +52,21 @@ def _readable() -> dict[str, type[Measure]]:
 
 
 def _did_you_mean(prefix: str, spec: str) -> str:
-    """Ask for the name that was probably meant, one that can be read if there is such a one."""
+    """Suggest the name that was probably meant, preferably one that can be parsed as given."""
     small = prefix.lower()
-    close = [_ELSEWHERE[small]] if small in _ELSEWHERE else get_close_matches(small, _readable(), n=1)
+    close = [_OTHER_NAMES[small]] if small in _OTHER_NAMES else get_close_matches(small, _readable(), n=1)
     near = [*close, *(["pauc"] if "auc" in close else [])]
     readable = [
-        f"{one}@{said}" if said else one
+        f"{one}@{text}" if text else one
         for one in near
-        for said in ([spec, f"fpr={spec}", f"tpr={spec}"] if spec else [""])
-        if _can_be_read(one, said)
+        for text in ([spec, f"fpr={spec}", f"tpr={spec}"] if spec else [""])
+        if _is_valid(one, text)
     ]
     meant = [*readable, *close][:1]
     return "" if not meant or meant == [prefix] else f"did you mean {meant[0]!r}? "
 
 
-def _can_be_read(prefix: str, spec: str) -> bool:
+def _is_valid(prefix: str, spec: str) -> bool:
     try:
         _readable()[prefix].from_spec(spec)
     except (TypeError, ValueError):

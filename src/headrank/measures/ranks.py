@@ -15,13 +15,13 @@ from headrank._types import Vector
 from headrank.curve import RocCurve
 from headrank.measures.local import TopMeasure
 from headrank.measures.measure import Measure, registered
-from headrank.measures.spelling import number
+from headrank.measures.parsing import number
 
 __all__ = ["PNormPush", "RankStatistic", "WRanking"]
 
 
 def _mid_ranks(curve: RocCurve) -> Vector:
-    """Rank of each distinct score among all rows, from the lowest = 1; ties share the middle of their ranks."""
+    """Mid-rank of each distinct score among all rows; the lowest is 1."""
     rows = curve.pos + curve.neg
     above = (curve.fp + curve.tp)[:-1]
     return np.asarray(curve.n - above - (rows - 1) / 2)
@@ -37,8 +37,8 @@ class RankStatistic(Measure):
     """Mean over the positives of ``phi(rank / (N + 1))``, for any score-generating function ``phi``.
 
     Definition 22 of Clémençon & Vayatis (2007), divided by the number of positives. Rank 1 is the lowest score;
-    tied rows share the middle of their ranks. ``phi`` takes and returns an array with values in (0, 1); it should
-    not decrease. Two measures are equal when their ``phi`` is the same object.
+    tied rows get their mid-rank. ``phi`` maps an array of values in (0, 1) to an array of the same shape, and should
+    not decrease. Two measures are equal if their ``phi`` is the same object.
 
     >>> RankStatistic(np.sqrt)([1, 0, 1, 0], [4, 3, 2, 1])
     0.7634413615167959
@@ -46,7 +46,7 @@ class RankStatistic(Measure):
 
     phi: Callable[[Vector], Vector]
     prefix: ClassVar[str] = "rankstat"
-    readable: ClassVar[bool] = False  # it holds a function
+    readable: ClassVar[bool] = False  # a function has no short name
 
     def __post_init__(self) -> None:
         if not callable(self.phi):
@@ -58,7 +58,7 @@ class RankStatistic(Measure):
 
     @property
     def possible_values(self) -> tuple[float, float]:
-        return -inf, inf  # phi may be anything
+        return -inf, inf  # phi is arbitrary
 
     @property
     def spec(self) -> str:
@@ -72,7 +72,7 @@ class RankStatistic(Measure):
 @registered
 @dataclass(frozen=True, repr=False)
 class PNormPush(Measure):
-    """Mean over the positives of ``(rank / (N + 1)) ** power``: the larger the power, the more the top counts.
+    """Mean over the positives of ``(rank / (N + 1)) ** power``: the larger the power, the more weight on the top.
 
     The score-generating function of Rudin's p-norm push (Remark 26 of Clémençon & Vayatis 2007).
 
@@ -113,9 +113,9 @@ class WRanking(TopMeasure):
     """Mean over the positives of their relative rank, counting only ranks in the best fraction ``top``.
 
     phi(v) = v in the best fraction, else 0, with v = rank / (N + 1) (Definition 23). The optimal scorers for finding
-    and ranking the best instances maximise it (Theorem 24). With B = n_pos * beta the positives in the top,
+    and ranking the best instances maximise it (Theorem 24). With B = n_pos * beta the number of positives in the top,
     n_pos (N + 1) WRanking = n_pos n_neg LocalAUC + B (2 n_pos + 1 - B) / 2, which extends the definition to rows that
-    belong to the top in part.
+    are only partly in the top.
 
     >>> WRanking(0.5)([1, 0, 1, 0], [4, 3, 2, 1])
     0.4

@@ -100,7 +100,7 @@ def rebuilt(payload: bytes, name: str) -> Any:
 
 def _read(file: Path) -> bytes:
     if file.is_dir():
-        raise ModelFileError(f"{file.name} is a folder; needed a model file")
+        raise ModelFileError(f"{file.name} is a folder; expected a model file")
     try:
         with file.open("rb") as stream:
             data = stream.read(LARGEST + 1)

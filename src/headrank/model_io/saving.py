@@ -98,7 +98,7 @@ def packed(model: Any) -> bytes:
 def _require_fitted(model: Any) -> None:
     inner = model.estimator if isinstance(model, TableModel) else model
     if not hasattr(inner, "fit"):
-        raise ModelFileError(f"needed a fitted model, got {type(model).__name__}; what can be saved: {_SAVED}")
+        raise ModelFileError(f"expected a fitted model, got {type(model).__name__}; these can be saved: {_SAVED}")
     try:
         check_is_fitted(inner)
     except NotFittedError as error:

@@ -1,4 +1,4 @@
-"""What does it look like? Pictures of ROC curves and what is measured on them, of intervals, paths and choices."""
+"""Plots of ROC curves and their measures, of intervals, regularisation paths and cross-validation results."""
 
 from headrank.plots.cross_validation import CrossValidationDisplay
 from headrank.plots.forest import ForestDisplay

@@ -1,4 +1,4 @@
-"""How far the true curve may be from the one drawn: limits of the TPR on a grid of false positive rates."""
+"""Confidence bands to draw: limits of the TPR on a grid of false positive rates."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from headrank._numbers import option
+from headrank._numbers import short_repr
 from headrank._types import Vector
 from headrank.curve import RocCurve
 from headrank.measures import TPRAtFPR
@@ -14,11 +14,11 @@ from headrank.plots.polyline import Window
 
 Band = Literal["simultaneous", "pointwise"]
 _VERTICES, _POINTS = 1000, 200
-"""Of a band for the whole curve, and of a pointwise one, where each is an interval of its own."""
+"""Grid sizes of a simultaneous band, and of a pointwise one, where each point needs its own interval."""
 
 
 class Limits(NamedTuple):
-    """Between which the truth lies."""
+    """Limits of the true curve."""
 
     fpr: Vector
     lower: Vector
@@ -26,13 +26,13 @@ class Limits(NamedTuple):
 
 
 def check_band(band: str | None) -> None:
-    """Refuse what is no kind of band."""
-    if band is not None:
-        option("band", band, get_args(Band))
+    """Raise if this is not a kind of band."""
+    if band is not None and not (isinstance(band, str) and band in get_args(Band)):
+        raise ValueError(f"band must be one of {', '.join(map(repr, get_args(Band)))} or None, got {short_repr(band)}")
 
 
 def limits_of(curve: RocCurve, kind: str, confidence: float, window: Window) -> Limits:
-    """Return the limits of the whole curve at once, or of each of its points by itself, for any distribution."""
+    """Return simultaneous or pointwise limits of the curve, valid for any distribution."""
     from headrank.bounds.band.band import band
     from headrank.bounds.confidence import check_confidence
     from headrank.bounds.fixed.fixed_range import at_point
@@ -49,8 +49,8 @@ def limits_of(curve: RocCurve, kind: str, confidence: float, window: Window) -> 
 
 
 def named(kind: str, confidence: float) -> str:
-    """Say in the legend what the band promises."""
+    """Return the legend entry, which states what the band guarantees."""
     from headrank._format import percent
 
-    scope = "whole curve at once" if kind == "simultaneous" else "each rate by itself"
+    scope = "whole curve" if kind == "simultaneous" else "each rate separately"
     return f"{percent(confidence)} confidence, {scope} ({kind})"

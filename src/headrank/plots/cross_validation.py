@@ -1,4 +1,4 @@
-"""CrossValidationDisplay: what each candidate was worth on the folds, and which was chosen."""
+"""CrossValidationDisplay: the measure of each candidate on the folds, and which was selected."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _LINE_STYLES = ("-", "--", ":", "-.")
-"""One per bandwidth."""
+"""One for each bandwidth."""
 _LEVELS = ("-.", ":", (0, (6, 1, 1, 1, 1, 1)))
-"""One per average."""
+"""One for each average."""
 
 
 class Chosen(Protocol):
-    """What is drawn: a fitted `headrank.LinearRankerCV`."""
+    """The object to plot: a fitted `headrank.LinearRankerCV`."""
 
     measure_: Measure
-    """As it was taken on the folds."""
+    """As computed on the folds."""
     trials_: Sequence[Any]
     best_: Any
 
 
 class CrossValidationDisplay:
-    """The mean of the measure over the folds against C, one line per surrogate and bandwidth, the choice ringed.
+    """The mean of the measure over the folds against C, with a line for each surrogate and bandwidth.
 
-    If the choice is an average, its members are ringed; the mean of an average is a level line. The bars are one
-    standard error of the mean over folds. They show how noisy a mean is, not whether two candidates differ: those are
-    compared fold by fold. Crosses mark fits that have collapsed.
+    The selected candidate is circled, or its members if it is an average; the mean of an average is a horizontal line.
+    The error bars are one standard error of the mean over folds. They show how noisy a mean is, not whether two
+    candidates differ: those are compared fold by fold. Crosses mark collapsed fits.
 
     Parameters
     ----------
     ranker : LinearRankerCV
-        Fitted.
+        A fitted ranker.
 
     Attributes
     ----------
     ranker
-        The numbers behind the picture.
+        The underlying numbers.
     ax_, figure_
-        Where `plot` has drawn.
+        The axes and figure of the plot.
 
     Examples
     --------
@@ -66,11 +66,11 @@ class CrossValidationDisplay:
 
     def __init__(self, ranker: Chosen) -> None:
         if not hasattr(ranker, "trials_"):
-            raise ValueError("needed a fitted LinearRankerCV; call fit first")
+            raise ValueError("expected a fitted LinearRankerCV; call fit first")
         self.ranker = ranker
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw on these axes, or on new ones."""
+        """Draw on these axes, or in a new figure."""
         with needs_extra("cli"):
             import matplotlib.pyplot as plt
 
@@ -85,7 +85,7 @@ class CrossValidationDisplay:
         look: dict[str, Any]
         chosen = getattr(self.ranker.best_, "members", [self.ranker.best_])
         for trial in self.ranker.trials_:
-            if trial.candidate.C is None:  # an average, which has none of its own
+            if trial.candidate.C is None:  # an average has no C
                 look = {"color": "0.4", "linewidth": 1.0, "linestyle": _LEVELS[len(levels) % len(_LEVELS)]}
                 levels.append(ax.axhline(sign * trial.mean, label=trial.candidate.surrogate, **look))
                 continue
@@ -93,7 +93,7 @@ class CrossValidationDisplay:
         colours = dict(zip(dict.fromkeys(name for name, _ in lines), COLOURS, strict=False))
         for i, ((name, bandwidth), trials) in enumerate(lines.items()):
             dashes = [key for key in lines if key[0] == name].index((name, bandwidth)) % len(_LINE_STYLES)
-            # Bars at the same C stand beside each other, not on top.
+            # Error bars at the same C are drawn side by side.
             Cs = np.array([trial.candidate.C for trial in trials]) * 1.06 ** (i - len(lines) / 2)
             means = np.array([sign * trial.mean for trial in trials])
             label = name if bandwidth is None else f"{name}, bandwidth {bandwidth:g}"
@@ -106,7 +106,7 @@ class CrossValidationDisplay:
                 ax.plot(Cs[collapsed], means[collapsed], "x", **look)
             for C, mean, trial in zip(Cs, means, trials, strict=True):
                 if trial.candidate in chosen:
-                    label = f"{'chosen' if len(chosen) == 1 else 'averaged'}: {trial.candidate}"
+                    label = f"{'selected' if len(chosen) == 1 else 'averaged'}: {trial.candidate}"
                     ax.plot(C, mean, "o", markersize=13, fillstyle="none", color="0.2", label=label)
         n_folds = self.ranker.trials_[0].values.size
         ax.set(xscale="log", xlabel="C", ylabel=f"{measure}, mean over {n_folds} folds")

@@ -1,4 +1,4 @@
-"""How curves, ranges, lines and points look; what they mean is settled elsewhere."""
+"""Appearance of curves, ranges, lines and points on matplotlib axes."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-# Okabe & Ito (2008): told apart by readers with any kind of colour vision. The line styles are for print
-# in grey; they are one fewer, so that the seventh curve does not look like the first.
+# Okabe & Ito (2008): distinguishable with any kind of colour vision. The line styles are for greyscale print; there is
+# one fewer, so that the seventh curve does not look like the first.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 LINE_STYLES = ("-", (0, (5, 1.5)), (0, (6, 1.5, 1.5, 1.5)), (0, (1.5, 1)), (0, (9, 2)))
 
@@ -33,8 +33,8 @@ FONT_SIZE = 8.5
 
 
 @dataclass(frozen=True)
-class Picture:
-    """What is to be drawn: one label, style and band per curve."""
+class Contents:
+    """What to draw: one label, style and band per curve."""
 
     measure: Measure | None
     window: Window
@@ -49,26 +49,26 @@ class Picture:
 
 @dataclass(frozen=True)
 class Pen:
-    """Draws on these axes what the window shows."""
+    """Draws the visible window on the axes."""
 
     ax: Axes
     window: Window
 
     @property
     def figure(self) -> Figure:
-        """The figure of the axes, also where they lie in a part of it."""
+        """The figure of the axes, also if they are in a subfigure."""
         figure: Figure = self.ax.get_figure(root=True)  # type: ignore[assignment]  # axes one can draw on have one
         return figure
 
     def curves(
         self, curves: list[RocCurve], labels: list[str], styles: list[Mapping[str, Any]], *, alike: bool
     ) -> list[Line2D]:
-        """Draw each curve in its own colour and line style, or all alike and thin."""
+        """Draw each curve in its own colour and line style, or all alike with thin lines."""
         with needs_extra("cli"):
             from matplotlib.cbook import normalize_kwargs
             from matplotlib.lines import Line2D
 
-        # A second display on the same axes goes on with the colours that the first has left.
+        # A second display on the same axes continues with the unused colours.
         used = {line.get_color() for line in self.ax.lines}
         colours = [colour for colour in COLOURS if colour not in used] or list(COLOURS)
         lines: list[Line2D] = []
@@ -82,18 +82,18 @@ class Pen:
         return lines
 
     def shades(self, curves: list[RocCurve], region: Region, colours: list[Any]) -> list[PolyCollection]:
-        """Tint the region under each curve."""
-        tint = 1 - 0.82 ** (1 / len(curves))  # so that all on top of each other are as dark as one alone
+        """Shade the region under each curve."""
+        tint = 1 - 0.82 ** (1 / len(curves))  # so that all overlaid are as dark as a single one
         shades: list[PolyCollection] = []
         for curve, colour in zip(curves, colours, strict=True):
-            # The edge is hidden by the curve, whose stroke is wider than the cell: the tint needs fewer vertices.
+            # The curve covers the edge, as its line is wider than the cell, so the shade needs fewer vertices.
             fpr, tpr = visible(curve, self.window, min_fpr=region.min_fpr, max_fpr=region.max_fpr, cell=4 * CELL)
             tpr, fpr = clip((tpr, fpr), region.min_tpr, 1.0)
             shades.append(self.ax.fill_between(fpr, region.min_tpr, tpr, color=colour, alpha=tint, linewidth=0))
         return shades
 
     def bands(self, limits: list[Limits], colours: list[Any], label: str) -> list[PolyCollection]:
-        """Tint where each true curve may lie; one entry in the legend says what that means."""
+        """Shade the band of each curve, with one entry in the legend."""
         tint = 1 - 0.8 ** (1 / max(len(limits), 1))
         bands: list[PolyCollection] = []
         for each, colour in zip(limits, colours, strict=len(limits) > 0):
@@ -103,14 +103,14 @@ class Pen:
         return bands
 
     def chance(self, measure: Measure | None) -> Line2D:
-        """Draw the curve of a scorer that knows nothing, and say what it is worth."""
+        """Draw the chance line, with the chance value of the measure in the legend."""
         value = None if measure is None else measure.chance
         label = "chance" if value is None else f"chance, {measure} = {number(value)}"
         fpr = self.window.spread(self.window.left, self.window.right)
         return self.ax.plot(fpr, fpr, color="0.45", linestyle=(0, (1, 2)), linewidth=1.2, label=label, zorder=1.5)[0]
 
     def controls(self, top: float, controls: list[Control]) -> list[Line2D]:
-        """Draw each distinct control line: curves of the same rows share one."""
+        """Draw each distinct control line; curves of the same rows share one."""
         lines: list[Line2D] = []
         for control in dict.fromkeys(controls):
             label = f"best {shown(top)} of all rows"
@@ -122,13 +122,13 @@ class Pen:
                 control.tpr(fpr),
                 color="0.25",
                 linewidth=0.9,
-                label="_" + label if label in known else label,  # matplotlib lists no name that starts so
+                label="_" + label if label in known else label,  # an underscore hides it from the legend
                 zorder=1.8,
             )
         return lines
 
     def points(self, points: list[Point], colours: list[Any]) -> list[Line2D]:
-        """Mark the points, whole even where they lie on the frame."""
+        """Mark the points, without clipping those on the frame."""
         marks: list[Line2D] = []
         for point, colour in zip(points, cycle(colours), strict=False):
             fpr = max(point.fpr, self.window.left)
@@ -138,7 +138,7 @@ class Pen:
         return marks
 
     def frame(self, lines: list[Line2D], pos_label: Any, *, square: bool, despine: bool) -> None:
-        """Label, scale and frame the axes, and put the legend where these lines are not."""
+        """Set labels, limits and spines, and place the legend where it covers no lines."""
         ax, window = self.ax, self.window
         positive = "" if pos_label is None else f" (positive: {pos_label})"
         ax.set_xlabel("False positive rate" + positive)
@@ -147,7 +147,7 @@ class Pen:
             ax.set_xscale("log")
             ax.set_xlim(window.left, window.right)
         else:
-            # A little room on the left, lest the frame hide a curve that starts by rising straight up.
+            # A margin on the left, so that the frame does not hide a curve that starts vertically.
             ax.set_xlim(-0.01 * window.right, window.right * (1.01 if square else 1))
         ax.set_ylim(-0.01 * window.top, window.top * (1.01 if square else 1.04))
         ax.set_aspect("equal" if square else "auto", adjustable="box")
@@ -157,10 +157,10 @@ class Pen:
         ax.legend(**self._free_place(lines, square=square), fontsize=FONT_SIZE, framealpha=0.9)
 
     def _free_place(self, lines: list[Line2D], *, square: bool) -> dict[str, Any]:
-        """Find the corner where a legend covers no curve, or else a place beside the axes.
+        """Find the corner where the legend covers no curve, or else place it beside the axes.
 
         Curves rise from the lower left to the upper right, so only the other two corners can be free. Matplotlib's
-        "best" takes the chance line and the edge of a tint to be as precious as the head of a curve.
+        "best" would avoid the chance line and the edges of shades as much as the head of a curve.
         """
         _, labels = self.ax.get_legend_handles_labels()
         axes = self.ax.get_window_extent().transformed(self.figure.dpi_scale_trans.inverted())
@@ -176,6 +176,6 @@ class Pen:
         covered = {"upper left": max(highest - (1 - height), 0.0), "lower right": max(height - lowest, 0.0)}
         preferred = "lower right" if square else "upper left"
         corner = min(covered, key=lambda name: (covered[name], name != preferred))
-        if covered[corner] > 0.05 and self.figure.get_layout_engine() is not None:  # which makes room for it
+        if covered[corner] > 0.05 and self.figure.get_layout_engine() is not None:  # a layout engine makes room for it
             return {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
         return {"loc": corner}

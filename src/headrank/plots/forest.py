@@ -1,4 +1,4 @@
-"""ForestDisplay: intervals under each other, one row per name."""
+"""ForestDisplay: a forest plot of intervals, one row per name."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 _INCHES_OF_ROW = 3.8
-"""Width left for the intervals, whatever room the texts beside them take."""
+"""Width of the intervals, excluding the text beside them."""
 _INCHES_PER_LETTER = 0.075
 _HALF_ROW = 0.35
-"""How far the mark of a row's own chance reaches up and down."""
+"""Half the height of a row's chance mark."""
 
 
 class ForestDisplay:
-    """Estimates and intervals under each other: of several scorers, several measures or several methods.
+    """Forest plot of estimates and intervals, of several scorers, measures or methods.
 
-    Finite-sample intervals are drawn solid with a filled dot; asymptotic ones dashed with a hollow dot, and the legend
-    says so. The end that a one-sided interval does not promise is an arrow. The value of a scorer that knows nothing is
-    a dotted line, where it does not depend on the sample.
+    Finite-sample intervals are solid with a filled dot; asymptotic ones are dashed with a hollow dot, as the legend
+    explains. The open end of a one-sided interval is an arrow. The value of a constant score is a dotted line, if it
+    does not depend on the sample.
 
     Parameters
     ----------
     intervals : mapping of str to Interval
-        The intervals by the names of their rows, the first on top.
+        The intervals by row name, from top to bottom.
 
     Attributes
     ----------
     intervals : dict of str to Interval
-        The numbers behind the picture.
+        The underlying numbers.
     ax_, figure_ : matplotlib Axes and Figure
-        Where `plot` has drawn.
+        The axes and figure of the plot.
     lines_, points_ : lists of Line2D
         One per row.
     chance_lines_ : list of Line2D
-        One for all rows if they share the value, else one per row that has one.
+        One for all rows if they share the value, else one for each row that has a chance value.
 
     Examples
     --------
@@ -69,21 +69,21 @@ class ForestDisplay:
         if not isinstance(intervals, Mapping):
             raise TypeError(f"intervals must be a mapping of names to Interval, got {short_repr(intervals)}")
         if not intervals:
-            raise ValueError("needed at least one interval to draw, got none")
+            raise ValueError("expected at least one interval, got none")
         for name, interval in intervals.items():
             if not isinstance(interval, Interval):
-                raise TypeError(f"needed an Interval for {name!r}, got {type(interval).__name__}")
+                raise TypeError(f"expected an Interval for {name!r}, got {type(interval).__name__}")
         self.intervals = dict(intervals)
 
     def to_frame(self) -> pl.DataFrame:
-        """Return the intervals as a polars data frame, a row each."""
+        """Return the intervals as a polars data frame, one row each."""
         with needs_extra("cli"):
             import polars as pl
 
         return pl.DataFrame([{"name": name} | each.as_dict() for name, each in self.intervals.items()])
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw a row per interval, on given axes or in a figure of their own."""
+        """Draw one row per interval, on these axes or in a new figure."""
         with needs_extra("cli"):
             import matplotlib.pyplot as plt
 
@@ -135,7 +135,7 @@ class ForestDisplay:
         return lines
 
     def _texts(self) -> tuple[list[str], list[str], str]:
-        """Return the texts left and right of each row, and below them what all rows have in common."""
+        """Return the text to the left and right of each row, and the axis label: what all rows have in common."""
         intervals = list(self.intervals.values())
         measures, confidences, methods = (
             {getattr(interval, name) for interval in intervals} for name in ("measure", "confidence", "method")
@@ -176,6 +176,6 @@ def _frame(ax: Axes, names: list[str], numbers: list[str], common: str) -> None:
     ax.grid(axis="x", color="0.9", linewidth=0.6)
     ax.set_axisbelow(True)
     handles, labels = ax.get_legend_handles_labels()
-    known = dict(zip(labels, handles, strict=True))  # one entry for all rows that look alike
+    known = dict(zip(labels, handles, strict=True))  # one entry for each style
     above: dict[str, Any] = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0)}
     ax.legend(list(known.values()), list(known), **above, fontsize=FONT_SIZE, ncols=3, frameon=False)

@@ -1,4 +1,4 @@
-"""PathDisplay: what a ranker becomes as C grows."""
+"""PathDisplay: the measure and the coefficients of a ranker along a path of C."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MOST_NAMED = 8
-"""Coefficients that get a name in the legend: the largest ones at the last C."""
+"""Number of coefficients named in the legend: the largest ones at the last C."""
 
 
 class Path(Protocol):
-    """What is drawn: `headrank.path` returns one."""
+    """The object to plot, as returned by `headrank.path`."""
 
     Cs: Vector
     measures: Vector
@@ -36,16 +36,16 @@ class PathDisplay:
     path : RegularisationPath
         From `headrank.path`.
     feature_names : sequence of str, optional
-        Names of the features for the legend; by default their numbers.
+        Names of the features for the legend; their indices by default.
 
     Attributes
     ----------
     path
-        The numbers behind the picture.
+        The underlying numbers.
     axes_ : array of two Axes
         The measure above, the coefficients below.
     figure_ : Figure
-        Where `plot` has drawn.
+        The figure of the plot.
 
     Examples
     --------
@@ -64,16 +64,16 @@ class PathDisplay:
 
     def __init__(self, path: Path, *, feature_names: Any = None) -> None:
         if getattr(getattr(path, "coefs", None), "ndim", 0) != 2:
-            raise TypeError(f"needed what headrank.path returns, got {short_repr(path)}")
+            raise TypeError(f"expected the result of headrank.path, got {short_repr(path)}")
         n_features = path.coefs.shape[1]
         names = list(map(str, range(n_features) if feature_names is None else listed("feature_names", feature_names)))
         if len(names) != n_features:
-            raise ValueError(f"needed one name for each of {n_features} features, got {len(names)}")
+            raise ValueError(f"expected one name for each of {n_features} features, got {len(names)}")
         self.path = path
         self.feature_names = names
 
     def plot(self) -> Self:
-        """Draw both panels in a figure of their own."""
+        """Draw both panels in a new figure."""
         with needs_extra("cli"):
             import matplotlib.pyplot as plt
 

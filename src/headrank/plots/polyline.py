@@ -1,4 +1,4 @@
-"""The vertices worth drawing: of a curve with millions of them, the few thousand that make the same picture."""
+"""Thinning of curves: a few thousand vertices that look the same as millions."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from headrank._types import BoolVector, Counts, Vector
 from headrank.curve import RocCurve
 
 Polyline: TypeAlias = tuple[Vector, Vector]
-"""False and true positive rates of the vertices, neither ever falling."""
+"""False and true positive rates of the vertices, both non-decreasing."""
 
 CELL = 1e-3
-"""Vertices closer than this, right plus up in units of the axes, are drawn as one stroke; see `thin`."""
+"""Vertices closer than this, horizontally plus vertically in units of the axes, are merged; see `thin`."""
 N_BENDS = 1000
-"""Pieces a straight line is broken into where it must look curved."""
+"""Number of pieces of a straight line that a logarithmic axis bends."""
 
 
 @dataclass(frozen=True)
 class Window:
-    """What the axes show: the false positive rates from left to right, the true positive rates up to the top.
+    """The visible part of the axes: false positive rates from left to right, true positive rates up to the top.
 
     On a logarithmic axis ``left`` lies above 0.
     """
@@ -32,22 +32,22 @@ class Window:
     log: bool = False
 
     def across(self, fpr: Vector) -> Vector:
-        """How far to the right these rates are drawn: 0 at the left end of the axis, 1 at the right."""
+        """Horizontal position of these rates: 0 at the left end of the axis, 1 at the right."""
         if self.log:
             return np.asarray(np.log(fpr / self.left) / np.log(self.right / self.left))
         return np.asarray((fpr - self.left) / (self.right - self.left))
 
     def spread(self, low: float, high: float) -> Vector:
-        """Rates from ``low`` to ``high`` at which to draw a straight line, which a logarithmic axis bends."""
+        """Rates from ``low`` to ``high`` at which to sample a straight line, which a logarithmic axis bends."""
         return np.geomspace(low, high, N_BENDS // 5) if self.log else np.array([low, high])
 
 
 def visible(
     curve: RocCurve, window: Window, *, min_fpr: float = 0.0, max_fpr: float = 1.0, cell: float = CELL
 ) -> Polyline:
-    """Vertices to draw the curve with between two rates, as far as it is known and the window shows it. O(n_levels).
+    """Vertices to draw of the curve between two rates, within the window and the depth of a head. O(n_levels).
 
-    At most about ``4 / cell`` of them; nowhere is the picture off by more than `thin` allows.
+    At most about ``4 / cell`` of them; the error is at most that of `thin`.
 
     >>> curve = RocCurve.from_scores([1, 1, 0, 1, 0, 0], [6, 5, 4, 3, 2, 1])
     >>> fpr, tpr = visible(curve, Window(left=0, right=0.5, top=1))
@@ -62,9 +62,9 @@ def visible(
 
 
 def clip(line: Polyline, low: float, high: float) -> Polyline:
-    """Cut out the part of a polyline between two rates; what rises at either of them belongs to it.
+    """Return the part of a polyline between two rates, including vertical steps at either end.
 
-    Empty where the line ends before ``low``.
+    Empty if the line ends before ``low``.
 
     >>> x, y = clip((np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.8, 1.0])), 0.25, 0.75)
     >>> x.tolist(), y.tolist()
@@ -77,18 +77,18 @@ def clip(line: Polyline, low: float, high: float) -> Polyline:
     starts = [low] if x[first] > low and first > 0 else []
     ends = [high] if x[last - 1] < high and last < x.size else []
     inside = np.concatenate([starts, x[first:last], ends])
-    # Only the two cut ends lie between vertices, where the line does not rise straight up: there it has one height.
+    # Only the two ends can lie between vertices, where the line is not vertical, so its height is unique.
     heights = [np.interp(starts, x, y), y[first:last], np.interp(ends, x, y)]
     return inside, np.concatenate(heights)
 
 
 def thin(line: Polyline, window: Window, cell: float = CELL) -> Polyline:
-    """Leave out vertices that nobody would see. O(n).
+    """Drop vertices that make no visible difference. O(n).
 
-    The line only ever goes right and up, so its length, right plus up, can be measured in units of the axes and cut
-    into pieces of length ``cell``. Of each piece the first and the last vertex stay. All between them lies in the
-    box they span, whose sides add up to less than ``cell``, and so within ``cell / sqrt(8)`` of the straight stroke
-    that is drawn instead: with `CELL` a fifth of a pixel on axes of 500 pixels, and a third on axes of 900.
+    The line only moves right and up, so its length, horizontal plus vertical in units of the axes, can be cut into
+    pieces of length ``cell``. The first and last vertex of each piece are kept. The others lie in the box they span,
+    whose sides add up to less than ``cell``, and so within ``cell / sqrt(8)`` of the straight segment that replaces
+    them: with `CELL` a fifth of a pixel on axes of 500 pixels, and a third on axes of 900.
     """
     x, y = line
     piece = np.floor((window.across(x) + y / window.top) / cell)
@@ -98,7 +98,7 @@ def thin(line: Polyline, window: Window, cell: float = CELL) -> Polyline:
 
 
 def _is_corner(fp: Counts, tp: Counts) -> BoolVector:
-    """Vertices where the line turns. Exact for counts: whole numbers are multiplied, not rates."""
+    """Vertices where the line turns. Exact for counts, since integers are compared, not rates."""
     right, up = np.diff(fp), np.diff(tp)
     turns: BoolVector = np.ones(fp.size, dtype=bool)
     turns[1:-1] = right[:-1] * up[1:] != up[:-1] * right[1:]
@@ -106,7 +106,7 @@ def _is_corner(fp: Counts, tp: Counts) -> BoolVector:
 
 
 def _bent(line: Polyline) -> Polyline:
-    """Add vertices where a slanted piece, a tie between the classes, is curved by the logarithmic axis."""
+    """Add vertices to slanted segments, ties between the classes, which a logarithmic axis bends."""
     x, y = line
     grid = np.geomspace(x[0], x[-1], N_BENDS + 1)[1:-1]
     after = np.searchsorted(x, grid)
@@ -116,6 +116,6 @@ def _bent(line: Polyline) -> Polyline:
 
 
 def first_false_positive(curve: RocCurve) -> float:
-    """Lowest false positive rate above 0 that a row can have: one negative, or the lightest if they are weighted."""
+    """Lowest possible false positive rate above 0: that of one negative, or of the smallest weight."""
     lightest = curve.neg[curve.neg > 0].min(initial=curve.n_neg) if curve.weighted else 1.0
     return float(lightest / curve.n_neg)

@@ -1,4 +1,4 @@
-"""Where on the picture a measure looks: the range it averages over, the point it reads off, the control line."""
+"""The part of a ROC plot that a measure refers to: a region, a point or a control line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from headrank.measures.area import AreaMeasure
 
 @dataclass(frozen=True)
 class Region:
-    """False positive rates between which the area under a curve counts, and the height above which it does."""
+    """A range of false positive rates in which the area under a curve counts, above ``min_tpr``."""
 
     min_fpr: float
     max_fpr: float
@@ -34,14 +34,14 @@ class Point:
 class Control:
     """The control line D(u, p): all points with ``mass = p tpr + (1 - p) fpr``, p the share of positives.
 
-    A classifier that calls the share ``mass`` of all rows positive lies on it, whichever rows these are.
+    Every classifier that predicts the share ``mass`` of all rows positive lies on it.
     """
 
     mass: float
     positive_rate: float
 
     def tpr(self, fpr: Vector) -> Vector:
-        """Return the true positive rates at which the line has these false positive rates."""
+        """Return the true positive rates of the line at these false positive rates."""
         return np.asarray((self.mass - (1 - self.positive_rate) * fpr) / self.positive_rate)
 
     @property
@@ -57,7 +57,7 @@ class Control:
 
 @singledispatch
 def region_of(_measure: Measure) -> Region | None:
-    """Say which region under a curve is the measure's, if one is. Register a function to shade a new measure.
+    """Return the region under a curve that the measure refers to, or None. Register a function for a new measure.
 
     >>> from headrank.measures import PartialAUC
     >>> region_of(PartialAUC(min_fpr=0.02, max_fpr=0.05))
@@ -78,7 +78,7 @@ def _(measure: TwoWayPartialAUC) -> Region:
 
 @singledispatch
 def point_of(_measure: Measure, _curve: RocCurve) -> Point | None:
-    """Say which point of the curve the measure reads off, if it reads one."""
+    """Return the point of the curve that the measure refers to, or None."""
     return None
 
 
@@ -93,7 +93,7 @@ def _(measure: FPRAtTPR, curve: RocCurve) -> Point:
 
 
 def top_of(curve: RocCurve, top: float) -> tuple[Point, Control]:
-    """Find the point of the curve at its best fraction ``top``, and the control line through it.
+    """Return the point of the curve at the best fraction ``top``, and the control line through it.
 
     >>> point, control = top_of(RocCurve.from_scores([1, 0, 1, 0], [4, 3, 2, 1]), top=0.5)
     >>> point, control.mass

@@ -15,12 +15,11 @@ from headrank.exceptions import InvalidSampleError
 
 
 def positive_scores(estimator: Any, X: Any, *, pos_label: Any = None) -> Vector:
-    """Ask the estimator how positive each row is: ``decision_function``, else ``predict_proba``, never ``predict``.
+    """Return the estimator's scores: ``decision_function``, or else ``predict_proba``, never ``predict``.
 
-    A classifier's ``decision_function`` speaks for ``classes_[1]``; where ``pos_label`` is ``classes_[0]`` it is
-    negated, and of ``predict_proba`` the column of ``pos_label`` is taken. That is the estimator's own order, so
-    nothing is flipped. Without ``pos_label`` the positive class is 1, as everywhere. A ranker without ``classes_``
-    is taken at its word.
+    A classifier's ``decision_function`` is high for ``classes_[1]``; if ``pos_label`` is ``classes_[0]`` it is
+    negated, and from ``predict_proba`` the column of ``pos_label`` is used. Without ``pos_label`` the positive class is
+    1. The scores of a ranker without ``classes_`` are used as they are.
 
     >>> from sklearn.linear_model import LogisticRegression
     >>> model = LogisticRegression().fit([[0], [1]], ["ham", "spam"])
@@ -38,19 +37,19 @@ def positive_scores(estimator: Any, X: Any, *, pos_label: Any = None) -> Vector:
     if hasattr(estimator, "predict_proba"):
         return np.asarray(estimator.predict_proba(X))[:, column]
     raise TypeError(
-        f"needed an estimator with decision_function or predict_proba, but {name} has neither; bare predictions do "
-        "not rank rows: compute scores and use RocDisplay.from_predictions"
+        f"expected an estimator with decision_function or predict_proba, but {name} has neither; compute scores and "
+        "use RocDisplay.from_predictions"
     )
 
 
 def fold_curves(
     cv_results: Mapping[str, Any], X: Any, y: ArrayLike, sample_weight: ArrayLike | None, *, pos_label: Any
 ) -> Iterator[RocCurve]:
-    """Yield the curve of each fold's estimator on the rows it has not seen."""
-    from sklearn.utils import _safe_indexing  # documented as public in spite of its name
+    """Yield the curve of each fold's estimator on its test rows."""
+    from sklearn.utils import _safe_indexing  # documented as public despite its name
 
     if not isinstance(cv_results, Mapping):
-        raise TypeError(f"cv_results must be what cross_validate returns, got {short_repr(cv_results)}")
+        raise TypeError(f"cv_results must be the result of cross_validate, got {short_repr(cv_results)}")
     missing = [key for key in ("estimator", "indices") if key not in cv_results]
     if missing:
         raise ValueError(
@@ -73,20 +72,22 @@ def _column(name: str, classes: Any, pos_label: Any) -> int:
     labels = classes.tolist() if hasattr(classes, "tolist") else list(classes)
     if len(labels) != 2 or np.ndim(labels[0]) > 0:
         raise ValueError(
-            f"needed a classifier of two classes, but {name} knows {len(labels)}: {labels}; choose one class "
+            f"expected a classifier with two classes, but {name} has {len(labels)}: {labels}; choose one class "
             "against the rest and use RocDisplay.from_predictions"
         )
     wanted = 1 if pos_label is None else pos_label
     if not isinstance(wanted, str | bytes | Real | np.generic) or wanted not in labels:
         source = "the default positive class 1" if pos_label is None else f"pos_label={short_repr(pos_label)}"
-        raise ValueError(f"{source} is not among the classes {labels} of {name}; say which one is with pos_label=...")
+        raise ValueError(f"{source} is not among the classes {labels} of {name}; set pos_label to the positive class")
     return labels.index(wanted)
 
 
 def _require_rows(X: Any, indices: Mapping[str, Any]) -> None:
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
     n_reached = 1 + max(int(np.max(rows)) for part in ("train", "test") for rows in indices[part])
-    # Where a fold uses every row, their number is known; where it leaves some out, at least so many are needed.
+    # If a fold uses every row, their number is known; if not, this is a lower bound.
     uses_all = len(indices["train"][0]) + len(indices["test"][0]) == n_reached
     if n_rows < n_reached or (uses_all and n_rows > n_reached):
-        raise ValueError(f"cv_results comes from {n_reached} rows, but X has {n_rows}; pass the X it was made with")
+        raise ValueError(
+            f"cv_results comes from {n_reached} rows, but X has {n_rows}; pass the X used in cross_validate"
+        )

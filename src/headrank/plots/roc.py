@@ -1,4 +1,4 @@
-"""RocDisplay: ROC curves and what is measured on them, drawn after scikit-learn's conventions for displays."""
+"""RocDisplay: a plot of ROC curves and their measures, after scikit-learn's conventions for displays."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from headrank.curve import RocCurve
 from headrank.measures import AUC, Measure
 from headrank.measures import measure as measure_of
 from headrank.plots.bands import Band, check_band, limits_of, named
-from headrank.plots.drawing import Pen, Picture
+from headrank.plots.drawing import Contents, Pen
 from headrank.plots.polyline import Window, clip, first_false_positive
 from headrank.plots.regions import point_of, region_of, top_of
 from headrank.plots.responses import fold_curves, positive_scores
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
 UNNAMED = "ROC curve"
 _MOST_SHADED = 3
-"""More shades than this on top of each other are mud."""
+"""More overlaid shades than this cannot be distinguished."""
 Styles: TypeAlias = Mapping[str, Any] | Sequence[Mapping[str, Any]]
-"""Keywords of matplotlib's lines, for all curves or for each."""
+"""Keyword arguments of matplotlib's ``plot``, for all curves or for each."""
 
 
 class PlotOptions(TypedDict, total=False):
-    """The options of `RocDisplay.plot`, which all ways to make a display pass on."""
+    """The options of `RocDisplay.plot`, which all constructors pass on."""
 
     measure: Measure | str | None
     top: float | None
@@ -50,39 +50,38 @@ class PlotOptions(TypedDict, total=False):
 
 
 class RocDisplay:
-    """ROC curves with what is measured on them: the range of a partial AUC, the best fraction, the head enlarged.
+    """Plot of ROC curves: with the range of a partial AUC, the best fraction, a band, or zoomed in on the head.
 
-    Made from curves, or with `from_predictions`, `from_estimator` or `from_cv_results`, which draw at once. The
-    numbers stay on the object.
+    Made from curves, or with `from_predictions`, `from_estimator` or `from_cv_results`, which draw immediately.
 
     Parameters
     ----------
     curves : RocCurve or mapping of str to RocCurve
-        One curve, or several by the names they have in the legend. The head of a curve is drawn as far as it goes.
+        One curve, or several by their name in the legend. A head is drawn down to its depth.
     pos_label : optional
         The label of the positive class, for the axes.
     folds_of : str, optional
-        Name of the one scorer of which all curves are repetitions: they are drawn alike, with one entry in the
-        legend that gives the mean and standard deviation of the measure.
+        Name of the scorer if the curves are its folds: they are drawn alike, with one legend entry that gives the mean
+        and standard deviation of the measure.
 
     Attributes
     ----------
     curves : dict of str to RocCurve
-        The curves in full, however few of their vertices were drawn.
+        The full curves; only the visible vertices are drawn.
     ax_, figure_ : matplotlib Axes and Figure
-        Where `plot` has drawn.
+        The axes and figure of the plot.
     lines_ : list of Line2D
         One per curve, in the order of ``curves``.
     shades_ : list of PolyCollection
         The measure's range under each curve; empty if the measure has none.
     bands_ : list of PolyCollection
-        The band around each curve, if asked for.
+        The band of each curve, if requested.
     points_ : list of Line2D
-        The point of each curve at its best fraction ``top``, then the point that the measure reads off.
+        The point of each curve at its best fraction ``top``, then the point of the measure.
     control_line_ : list of Line2D or None
         The control lines of ``top``, one if all curves share it.
     chance_line_ : Line2D or None
-        The curve of a scorer that knows nothing.
+        The curve of a constant score.
 
     Examples
     --------
@@ -113,11 +112,11 @@ class RocDisplay:
             raise TypeError(f"curves must be a RocCurve or a mapping of names to RocCurve, got {short_repr(curves)}")
         named = {UNNAMED: curves} if isinstance(curves, RocCurve) else dict(curves)
         if not named:
-            raise ValueError("needed at least one curve to draw, got none")
+            raise ValueError("expected at least one curve, got none")
         for name, curve in named.items():
             if not isinstance(curve, RocCurve):
                 raise TypeError(
-                    f"needed a RocCurve for {name!r}, got {type(curve).__name__}; make one with "
+                    f"expected a RocCurve for {name!r}, got {type(curve).__name__}; make one with "
                     "RocCurve.from_scores, or use RocDisplay.from_predictions"
                 )
         self.curves: dict[str, RocCurve] = named
@@ -136,7 +135,7 @@ class RocDisplay:
         ax: Axes | None = None,
         **plot_options: Unpack[PlotOptions],
     ) -> Self:
-        """Draw the curve of scores, or of several scorers on the same rows.
+        """Plot the curve of one scorer, or of several scorers on the same rows.
 
         Parameters
         ----------
@@ -145,13 +144,13 @@ class RocDisplay:
         scores : array-like of shape (n,), or mapping of str to such
             Finite numbers, higher = more positive. The direction is never flipped.
         sample_weight : array-like of shape (n,), optional
-            Weight 2 is the same as the row twice.
+            Weight 2 is equivalent to repeating the row.
         pos_label : optional
             The value of ``y`` that means positive.
         name : str, optional
-            Name of the one scorer; those of several are the keys of the mapping.
+            Name of a single scorer; several are named by the keys of the mapping.
         ax : matplotlib Axes, optional
-            Where to draw; by default in a figure of its own.
+            Axes to draw on; a new figure by default.
         **plot_options
             See `plot`.
 
@@ -168,7 +167,9 @@ class RocDisplay:
         if not isinstance(scores, Mapping):
             scores = {UNNAMED if name is None else name: scores}
         elif name is not None:
-            raise ValueError(f"name={name!r} is for one scorer; the mapping names its {len(scores)} by its keys")
+            raise ValueError(
+                f"name={name!r} is for a single scorer; the {len(scores)} scorers of a mapping are named by its keys"
+            )
         curves = {key: RocCurve.from_scores(y, s, sample_weight, pos_label=pos_label) for key, s in scores.items()}
         return cls(curves, pos_label=pos_label).plot(ax, **plot_options)
 
@@ -185,7 +186,7 @@ class RocDisplay:
         ax: Axes | None = None,
         **plot_options: Unpack[PlotOptions],
     ) -> Self:
-        """Draw the curve of a fitted estimator on rows it should not have seen.
+        """Plot the curve of a fitted estimator, which should be evaluated on held-out rows.
 
         The scores are those of ``decision_function``, or else ``predict_proba``, for the class ``pos_label``. The
         name is the estimator's class unless given; the other parameters are those of `from_predictions`.
@@ -218,7 +219,7 @@ class RocDisplay:
         ax: Axes | None = None,
         **plot_options: Unpack[PlotOptions],
     ) -> Self:
-        """Draw one curve per fold of a cross-validation, each on the rows its estimator has not seen.
+        """Plot one curve per fold of a cross-validation, each on its test rows.
 
         The legend gives the mean and standard deviation over the folds of ``measure``, by default the AUC.
 
@@ -274,54 +275,53 @@ class RocDisplay:
         curve_kwargs: Styles | None = None,
         despine: bool = False,
     ) -> Self:
-        """Draw the curves. O(n_levels); what is drawn has a few thousand vertices, whatever the curves have.
+        """Draw the curves. O(n_levels); at most a few thousand vertices per curve are drawn.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; by default in a figure of its own.
+            Axes to draw on; a new figure by default.
         measure : Measure or str, optional
-            A measure or its short name. Its value stands in the legend. If it looks at a range of false positive
-            rates, the area it means is shaded under up to three curves; `TPRAtFPR` and `FPRAtTPR` mark their point.
+            A measure or its short name. Its value is given in the legend. If it covers a range of false positive
+            rates, that area is shaded under up to three curves; `TPRAtFPR` and `FPRAtTPR` mark their point.
         top : float in (0, 1], optional
-            Marks on each curve the best fraction of all rows, with the control line on which it lies: all the
-            classifiers that call so many rows positive. Where rows tie at the border all of them are in the top;
-            the point and the line are those of the larger top, and the legend says how large it is.
+            Marks the best fraction of all rows on each curve, with its control line: all classifiers that predict
+            this share of rows positive. Rows tied at the border count in part.
         max_fpr : float in (0, 1], optional
-            Shows the head only, up to this false positive rate and to the highest true positive rate there, that of
-            the band included. By default the whole curve; of heads, as far as they go.
+            Show the head only, up to this false positive rate and the highest true positive rate there, including the
+            band. By default the whole curve, or the depth of the deepest head.
         log : bool
-            Logarithmic false positive rates, from half of the first false positive on. A point at rate 0 is put on
-            the left edge.
+            Whether the false positive rates are on a logarithmic scale, which starts at half the rate of one negative.
+            A point at rate 0 is drawn on the left edge.
         chance : bool
-            Whether to draw the curve of a scorer that knows nothing.
+            Whether to draw the curve of a constant score.
         band : {"simultaneous", "pointwise"}, optional
-            Shades where the true curve lies, for any distribution of scores: the whole of it at once, or each of its
-            points by itself, which is narrower and promises less. For whole curves of unweighted rows. The range of the
-            measure is then not shaded.
+            Shades a confidence band for the true curve, valid for any distribution: for the whole curve
+            simultaneously, or for each point separately, which is narrower but guarantees less. For whole curves of
+            unweighted rows. The range of the measure is then not shaded.
         confidence : float
-            Of the band.
+            Confidence level of the band.
         curve_kwargs : dict or list of dict, optional
-            For matplotlib's ``plot``: for all curves, or one per curve.
+            Keyword arguments for matplotlib's ``plot``: for all curves, or one dict per curve.
         despine : bool
-            Whether to leave out the upper and the right edge of the frame.
+            Whether to remove the top and right spines.
         """
         with needs_extra("cli"):
             import matplotlib.pyplot as plt
 
-        # All that may be refused comes before the first stroke: no half-drawn or empty figure is left behind.
-        picture = self._picture(measure, top, max_fpr, log, band, confidence, curve_kwargs)
+        # Validate everything before drawing, so that an error leaves no empty or half-drawn figure.
+        contents = self._contents(measure, top, max_fpr, log, band, confidence, curve_kwargs)
         if ax is None:
-            _, ax = plt.subplots(figsize=(5.2, 5.2) if picture.square else (6.4, 4.8), layout="constrained")
-        pen = Pen(ax, picture.window)
+            _, ax = plt.subplots(figsize=(5.2, 5.2) if contents.square else (6.4, 4.8), layout="constrained")
+        pen = Pen(ax, contents.window)
         self.ax_, self.figure_ = ax, pen.figure
-        self._draw(pen, picture)
-        self.chance_line_ = pen.chance(picture.measure) if chance else None
-        self.control_line_ = None if top is None else pen.controls(top, picture.controls)
-        pen.frame(self.lines_, self.pos_label, square=picture.square, despine=despine)
+        self._draw(pen, contents)
+        self.chance_line_ = pen.chance(contents.measure) if chance else None
+        self.control_line_ = None if top is None else pen.controls(top, contents.controls)
+        pen.frame(self.lines_, self.pos_label, square=contents.square, despine=despine)
         return self
 
-    def _picture(
+    def _contents(
         self,
         measure: Measure | str | None,
         top: float | None,
@@ -330,8 +330,8 @@ class RocDisplay:
         band: Band | None,
         confidence: float,
         curve_kwargs: Styles | None,
-    ) -> Picture:
-        """Check all options, and compute what is to be drawn."""
+    ) -> Contents:
+        """Check all options and compute what to draw."""
         curves = list(self.curves.values())
         measure = None if measure is None else measure_of(measure)
         if max_fpr is None and not any(curve.complete for curve in curves):
@@ -349,30 +349,30 @@ class RocDisplay:
         square = max_fpr is None and not log
         band_name = "" if band is None else named(band, confidence)
         controls = [control for _, control in tops]
-        return Picture(measure, window, labels, styles, limits, band_name, controls, points, square)
+        return Contents(measure, window, labels, styles, limits, band_name, controls, points, square)
 
-    def _draw(self, pen: Pen, picture: Picture) -> None:
-        """Draw what belongs to the curves: lines, shades or bands, and points."""
+    def _draw(self, pen: Pen, contents: Contents) -> None:
+        """Draw the curves with their shades or bands, and points."""
         curves = list(self.curves.values())
-        self.lines_ = pen.curves(curves, picture.labels, picture.styles, alike=self.folds_of is not None)
+        self.lines_ = pen.curves(curves, contents.labels, contents.styles, alike=self.folds_of is not None)
         colours = [line.get_color() for line in self.lines_]
-        region = None if picture.measure is None else region_of(picture.measure)
-        shaded = self.folds_of is None and len(curves) <= _MOST_SHADED and not picture.limits
+        region = None if contents.measure is None else region_of(contents.measure)
+        shaded = self.folds_of is None and len(curves) <= _MOST_SHADED and not contents.limits
         self.shades_ = [] if region is None or not shaded else pen.shades(curves, region, colours)
-        self.bands_ = pen.bands(picture.limits, colours, picture.band)
-        self.points_ = pen.points(picture.points, colours)
+        self.bands_ = pen.bands(contents.limits, colours, contents.band)
+        self.points_ = pen.points(contents.points, colours)
 
     def _window(self, max_fpr: float | None, log: bool) -> Window:
         right = 1.0 if max_fpr is None else rate("max_fpr", max_fpr, above_zero=True)
         left = min(first_false_positive(curve) for curve in self.curves.values()) / 2 if log else 0.0
         if left >= right:
             raise ValueError(
-                f"max_fpr={right:g} leaves nothing to show on a logarithmic axis: the first false positive is at "
+                f"max_fpr={right:g} leaves nothing to draw on a logarithmic axis: the first false positive is at "
                 f"{2 * left:g}; use a larger max_fpr or log=False"
             )
         if max_fpr is None:
             return Window(left, right, 1.0, log)
-        # The scale starts at 0, as areas must; it ends where the best of the curves leaves the picture.
+        # The scale starts at 0, since areas are shaded; it ends at the highest curve in the window.
         heights = [clip((curve.fpr, curve.tpr), 0.0, right)[1][-1] for curve in self.curves.values()]
         return Window(left, right, float(max(heights)) or 1.0, log)
 
@@ -386,7 +386,7 @@ class RocDisplay:
             return [f"{name}, {measure} = {number(value)}" for name, value in zip(self.curves, values, strict=True)]
         mean, std = number(float(np.mean(values))), number(float(np.std(values)))
         first = f"{self.folds_of}, {measure} = {mean} ± {std} ({len(values)} folds)"
-        return [first, *(f"_{name}" for name in list(self.curves)[1:])]  # matplotlib lists no name that starts so
+        return [first, *(f"_{name}" for name in list(self.curves)[1:])]  # an underscore hides it from the legend
 
     def _styles(self, curve_kwargs: Styles | None) -> list[Mapping[str, Any]]:
         if curve_kwargs is None or isinstance(curve_kwargs, Mapping):

@@ -1,4 +1,4 @@
-"""SampleSizeDisplay: how many rows it takes to know an AUC, against how precisely and how surely it shall be known."""
+"""SampleSizeDisplay: the number of rows needed to estimate an AUC, by precision and confidence."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _N_POINTS = 60
-"""Precisions at which a line is computed."""
+"""Number of precisions at which a line is computed."""
 
 
 class SampleSizeDisplay:
-    """Figures 1 and 2 of Agarwal, Graepel, Herbrich & Roth (2004), for any of the methods.
+    """Plot of the sample size for an AUC: Figures 1 and 2 of Agarwal, Graepel, Herbrich & Roth (2004).
 
-    One panel per confidence gives the rows needed against the precision, a line for each share of positives and one for
-    the error rate (Figure 1). The last panel gives the factor by which the AUC needs more rows than the error rate, by
-    Corollary 2 and by `hoeffding`, for every share of positives (Figure 2).
+    A panel for each confidence shows the rows needed against the precision, with a line for each share of positives and
+    one for the error rate (Figure 1). The last panel shows the factor by which the AUC needs more rows than the error
+    rate, by Corollary 2 and by `hoeffding`, for every share of positives (Figure 2).
 
     Parameters
     ----------
     positive_rates : sequence of float in (0, 1)
         Shares of positives, one line each.
     confidences : sequence of float in (0, 1)
-        One panel each. By default the paper's.
+        One panel each; the paper's by default.
     min_epsilon, max_epsilon : float in (0, 1]
         Range of precisions.
     method, n_scorers, auc
@@ -44,9 +44,9 @@ class SampleSizeDisplay:
     Attributes
     ----------
     axes_ : array of Axes
-        A panel per confidence, then that of the factor.
+        One for each confidence, then that of the factor.
     figure_ : Figure
-        Where `plot` has drawn.
+        The figure of the plot.
 
     Examples
     --------
@@ -73,10 +73,10 @@ class SampleSizeDisplay:
     ) -> None:
         for name, values in (("positive_rates", positive_rates), ("confidences", confidences)):
             if not listed(name, values):
-                raise ValueError(f"needed at least one of {name}, got none")
+                raise ValueError(f"{name} must have at least one value, got none")
         low, high = ordered("epsilon", min_epsilon, max_epsilon)
         if low == 0:
-            raise ValueError("min_epsilon must be above 0: no sample is large enough to know the AUC exactly")
+            raise ValueError("min_epsilon must be above 0: no sample is large enough to determine the AUC exactly")
         self.epsilons: Vector = np.geomspace(low, high, _N_POINTS)
         self.method, self.n_scorers, self.auc = method, n_scorers, auc
         self.plans = {
@@ -98,7 +98,7 @@ class SampleSizeDisplay:
         ]
 
     def to_frame(self) -> pl.DataFrame:
-        """Return the numbers behind the lines: confidence, positive_rate, epsilon, n, error_rate_n."""
+        """Return the underlying numbers: confidence, positive_rate, epsilon, n, error_rate_n."""
         with needs_extra("cli"):
             import polars as pl
 
@@ -107,7 +107,7 @@ class SampleSizeDisplay:
         return pl.DataFrame({name: [getattr(plan, name) for plan in plans] for name in columns})
 
     def plot(self) -> Self:
-        """Draw all panels in a figure of their own."""
+        """Draw all panels in a new figure."""
         with needs_extra("cli"):
             import matplotlib.pyplot as plt
 
@@ -117,7 +117,7 @@ class SampleSizeDisplay:
         for ax, (confidence, lines) in zip(sizes, self.plans.items(), strict=True):
             self._draw_sizes(ax, confidence, lines)
             ax.sharey(sizes[0])
-        # Below the panels, for they share it and leave no room: their lines cross them from corner to corner.
+        # One legend below the panels, since their lines leave no room inside.
         handles, labels = sizes[0].get_legend_handles_labels()
         below: dict[str, Any] = {"loc": "outside lower center", "ncols": 2 * n_panels, "frameon": False}
         self.figure_.legend(handles, labels, **below, fontsize=FONT_SIZE)

@@ -49,11 +49,11 @@ def table_blocks(
     kinds : mapping of name to {"number", "text", "boolean", "date"}
         The columns to read, and what they hold.
     keep : names
-        Columns to read besides, as they stand: text, in which only the empty field is a gap.
+        Further columns to read, unchanged: as text, in which only the empty field is missing.
     n_rows : int, default=100_000
         Rows of a block, at most.
     missing : strings
-        What stands for a gap in a text file, besides the empty field.
+        Strings that mean a missing value in a text file, besides the empty field.
     advance : callable, optional
         Called after each block with the share of the file that has been read.
 
@@ -222,7 +222,7 @@ def _as_numbers(file: TableFile, column: pl.Series, n_before: int) -> pl.Series:
     numbers = text.cast(pl.Float64, strict=False)
     if (bad := (numbers.is_null() & (text != "")).arg_true()).len():
         raise ValueError(
-            f"column {column.name!r} of {file} holds {column[bad[0]]!r} in row {n_before + bad[0] + 1:,}, but a number "
-            "was needed; mend it, or leave the field empty"
+            f"column {column.name!r} of {file} has {column[bad[0]]!r} in row {n_before + bad[0] + 1:,}; expected a "
+            "number: correct it, or leave the field empty"
         )
     return numbers

@@ -15,7 +15,7 @@ SUFFIXES = (*_SEPARATORS, ".parquet")
 """How the names of tables end."""
 
 MISSING = ("NA", "NaN", "nan", "null")
-"""What stands for a gap in a text file, besides the empty field."""
+"""Strings that mean a missing value in a text file, besides the empty field."""
 
 UNPACKING_ERRORS = (OSError, EOFError, zlib.error)
 """What the decompressors raise; an `OSError` that has an ``errno`` is the disk's complaint, not theirs."""
@@ -51,17 +51,17 @@ class TableFile:
 
 
 def existing(path: str | PathLike[str]) -> Path:
-    """Return the path of a file that is there, or refuse."""
+    """Return the path of an existing file, or raise."""
     file = Path(path)
     if file.is_dir():
-        raise IsADirectoryError(f"{file} is a folder; needed a file")
+        raise IsADirectoryError(f"{file} is a folder; expected a file")
     if not file.exists():
         raise FileNotFoundError(f"there is no file {file}; check the path (looked from {Path.cwd()})")
     return file
 
 
 def table_file(path: str | PathLike[str]) -> TableFile:
-    """Return the table of this path by how its name ends, or refuse."""
+    """Return the table format of this path by its suffix, or raise."""
     file = existing(path)
     suffix = next((known for known in SUFFIXES if file.name.lower().endswith(known)), None)
     if suffix is None:

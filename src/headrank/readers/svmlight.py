@@ -58,7 +58,7 @@ def read_svmlight(
         training file, as its own last features may never occur.
     zero_based : bool, default=False
         Whether the file calls its first feature 0. It is not guessed: a file in which feature 0 never occurs would
-        be shifted by one column against its sister. A file with a feature 0 is refused until this is set.
+        be shifted by one column against the other. A file with a feature 0 raises unless this is set.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def read_svmlight(
         ) from error
     if not grades.size:
         raise ValueError(
-            f"{file} holds no rows: needed lines like '1 qid:7 1:0.5 3:2'; check that it is the right file"
+            f"{file} contains no rows; expected lines like '1 qid:7 1:0.5 3:2'; check that it is the right file"
         )
     X = _numbered(file, X, n_features, zero_based)
     _require_finite(file, X, 1)
@@ -93,8 +93,8 @@ def read_svmlight(
         raise ValueError(f"{file} has {np.isnan(grades).sum()} rows labelled nan; label or remove them")
     if qid.size not in (0, grades.size):
         raise ValueError(
-            f"{file} gives a qid on {qid.size} of its {grades.size} rows; needed one on every row or on none: add "
-            "the missing ones, or remove them all"
+            f"{file} has a qid on {qid.size} of its {grades.size} rows; expected one on every row or on none: add "
+            "the missing ones, or remove all"
         )
     return RankingData(X, grades >= relevant, qid if qid.size else None, grades)
 
@@ -129,8 +129,8 @@ def _require_finite(file: Path, X: Any, first_row: int) -> None:
     if bad.size:
         row = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1
         raise InvalidSampleError(
-            f"{file} has a feature of {X.data[bad[0]]:g} in row {first_row + row:,}; needed finite numbers: mend it, "
-            "or leave the feature out of the row, which then counts as 0"
+            f"{file} has a feature of {X.data[bad[0]]:g} in row {first_row + row:,}; expected finite numbers: correct "
+            "it, or leave the feature out of the row, which then counts as 0"
         )
 
 
@@ -147,8 +147,8 @@ def _load(source: Any) -> tuple[Any, Vector, npt.NDArray[np.int64]]:
 def _why_unreadable(file: Path, error: Exception) -> str:
     where = _first_bad_line(file)
     return (
-        f"{file} is not an svmlight file{where}: {error}; needed a label, then 'qid:number' or nothing, then "
-        "'feature:value' with whole feature numbers in rising order"
+        f"{file} is not an svmlight file{where}: {error}; expected a label, then optionally 'qid:number', then "
+        "'feature:value' with integer feature numbers in increasing order"
     )
 
 

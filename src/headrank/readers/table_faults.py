@@ -29,8 +29,8 @@ def why_unreadable(file: TableFile, error: BaseException) -> ValueError:
         return ValueError(f"{file} is not a complete .gz file ({unpacking}); fetch or compress it again")
     return ValueError(
         reason
-        or f"{file} cannot be read as {file.suffix}: {first_line}; needed UTF-8 text with as many fields in each row "
-        "as names, and every quotation mark closed"
+        or f"{file} cannot be read as {file.suffix}: {first_line}; expected UTF-8 text with one field per column "
+        "in each row, and every quotation mark closed"
     )
 
 
@@ -90,9 +90,9 @@ def _why_no_parquet(path: Path, first_line: str) -> str:
         stream.seek(max(path.stat().st_size - 4, 0))
         end = stream.read(4)
     if start == b"PAR1" and end != b"PAR1":
-        return f"{path} cannot be read as .parquet: it is cut off, its end is missing; fetch or write it again"
+        return f"{path} cannot be read as .parquet: it is cut off; fetch or write it again"
     if start != b"PAR1":
-        return f"{path} cannot be read as .parquet: it does not begin like one; needed a Parquet file"
+        return f"{path} cannot be read as .parquet: it is not a Parquet file"
     return f"{path} cannot be read as .parquet: {first_line}; it is damaged, fetch or write it again"
 
 
@@ -118,7 +118,7 @@ def _too_many_fields(file: TableFile) -> str:
                 if len(row) > n_names:
                     return (
                         f"{file} cannot be read as {file.suffix}: line {rows.line_num:,} has {len(row)} fields, but "
-                        f"there are {n_names} names; needed as many fields in each row as names: put fields that hold "
+                        f"the header has {n_names}; expected one field per column: put fields that contain "
                         f"{file.separator!r} in quotation marks"
                     )
         except csv.Error:  # a field of more than 131,072 characters: a quotation mark that is never closed

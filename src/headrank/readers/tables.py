@@ -83,7 +83,7 @@ def read_table(
         The value of the target that means positive, of the column's own type or as text: 2 or ``"2"``, ``"true"``;
         all others are negative.
     missing : strings
-        What stands for a gap in a text file, besides the empty field.
+        Strings that mean a missing value in a text file, besides the empty field.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def read_columns(path: str | PathLike[str], names: Iterable[str], *, missing: Se
 
 
 def table_columns(path: str | PathLike[str]) -> list[str]:
-    """Read the names of the columns of a table, and no rows; a name that occurs twice is refused."""
+    """Read the column names of a table, but no rows. Duplicate names raise."""
     with needs_extra("cli"):
         import polars as pl
 
@@ -164,7 +164,7 @@ def table_columns(path: str | PathLike[str]) -> list[str]:
                 raise pl.exceptions.NoDataError
             columns = pl.read_csv(header, separator=file.separator, infer_schema=False).columns
     except pl.exceptions.NoDataError:
-        raise ValueError(f"{file} is empty; needed a line of column names and then rows") from None
+        raise ValueError(f"{file} is empty; expected a header line and rows") from None
     except (pl.exceptions.PolarsError, *UNPACKING_ERRORS) as error:
         if disk_failed(error):
             raise
@@ -191,8 +191,8 @@ def refuse_names_of_bytes(file: TableFile, column: pl.Series) -> None:
 
     if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object):
         raise InvalidSampleError(
-            f"column {column.name!r} of {file} names rows or queries, but is of type {column.dtype}; needed text or "
-            "numbers: convert it"
+            f"column {column.name!r} of {file} identifies rows or queries, but is of type {column.dtype}; expected "
+            "text or numbers: convert it"
         )
 
 

@@ -36,7 +36,7 @@ class Target:
 
 
 def target_of(column: pl.Series, *, pos_label: Any = None, where: str) -> Target:
-    """Find the positives of a column, or refuse; ``where`` names the column and its file in errors.
+    """Find the positives of a column, or raise; ``where`` names the column and its file in errors.
 
     Without ``pos_label`` the column must speak for itself: 0/1, -1/+1, booleans, yes/no, y/n, true/false, t/f. A
     ``pos_label`` that is text also matches the printed form of numbers, booleans and dates; all other values are
@@ -63,8 +63,8 @@ def target_of(column: pl.Series, *, pos_label: Any = None, where: str) -> Target
     wanted = _speaking_for_itself(values, where) if pos_label is None else _named(values, pos_label, where)
     if not 0 < len(wanted) < values.len():
         raise OneClassError(
-            f"{where} cannot be the target: all {column.len():,} rows hold {_some(values)}, so there is one class; "
-            f"needed rows of both classes, use more rows or say another value with {_HOW}"
+            f"{where} cannot be the target: all {column.len():,} rows have {_some(values)}, so there is one class; "
+            f"both classes are needed: use more rows, or name another value with {_HOW}"
         )
     y: BoolVector = np.asarray(column.is_in(wanted).to_numpy(), dtype=bool)
     return Target(y, _printed(wanted[0]))
@@ -85,17 +85,15 @@ def _speaking_for_itself(values: pl.Series, where: str) -> list[Any]:
             if small <= {positive, negative}:
                 return [value for value in values.to_list() if value.strip().lower() == positive]
     if len(present) == 1:
-        raise OneClassError(
-            f"{where} cannot be the target: all rows hold {_some(values)}, so there is one class; needed rows of both"
-        )
+        raise OneClassError(f"{where} cannot be the target: all rows have {_some(values)}, but both classes are needed")
     if len(present) == 2:
         raise InvalidSampleError(
-            f"{where} cannot be the target as it is: it holds {_some(values)}, which are not 0/1, -1/+1, true/false or "
-            f"yes/no; say which of them means positive with {_HOW}"
+            f"{where} cannot be the target: its values are {_some(values)}, not 0/1, -1/+1, true/false or "
+            f"yes/no; name the positive one with {_HOW}"
         )
     raise InvalidSampleError(
-        f"{where} cannot be the target as it is: it holds {len(present):,} different values, {_some(values)}, and "
-        f"needed two; say which of them means positive with {_HOW}, and the others count as negative"
+        f"{where} cannot be the target: it has {len(present):,} distinct values, {_some(values)}; expected two: "
+        f"name the positive one with {_HOW}, and all others count as negative"
     )
 
 

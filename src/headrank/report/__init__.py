@@ -1,4 +1,4 @@
-"""What came out? A training in words, numbers and pictures: plain data first, then HTML, text and JSON from it."""
+"""What was the result? Reports as plain data, rendered to HTML, text and JSON."""
 
 from headrank.report.contents import Summary
 from headrank.report.html import render_html

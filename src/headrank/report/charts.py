@@ -1,4 +1,4 @@
-"""What the charts show, as plain data: curves and their band, histograms, and the curve the page computes with."""
+"""Data of the figures: curves with their band, histograms, and the curve for the interactive figure."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from headrank.bounds.band.band import band_of
 from headrank.bounds.band.envelope import Envelope
 from headrank.curve import RocCurve, share
 from headrank.plots.polyline import Window, visible
-from headrank.report.answer import paid_for_all
+from headrank.report.answer import confidence_per_model
 from headrank.report.contents import BandPart, Control, Histogram, Levels, Line, RocChart
 from headrank.training.result import TrainingResult
 
 MOST_LEVELS = 20_000
-"""Distinct scores that are put into the page, unless the goal needs more."""
+"""Most distinct scores embedded in the page, unless the goal needs more."""
 MOST_LEVELS_FOR_GOAL = 60_000
-"""Distinct scores that are put into the page at most: about 900 kB."""
+"""Most distinct scores embedded in the page in any case: about 900 kB."""
 _CELL = 2.5e-3
 """Coarseness of a drawn curve, right plus up in units of the axes: see `headrank.plots.polyline.thin`."""
 _BAND_POINTS = 250
-"""A divisor of the side of the square it is drawn in, so that no place is rounded."""
+"""Divides the side of the drawing, so that no position is rounded."""
 _QUERY_POINTS = 200
 _BINS = 40
 
 
 def tick_step(length: float, about: int = 5) -> float:
-    """Return the distance of ticks: 1, 2 or 5 times a power of ten, so that about so many fit in.
+    """Return the tick distance, 1, 2 or 5 times a power of ten, that gives about ``about`` ticks.
 
     >>> tick_step(1.0), tick_step(0.05), tick_step(0.7)
     (0.2, 0.01, 0.2)
@@ -43,7 +43,7 @@ def tick_step(length: float, about: int = 5) -> float:
 
 
 def right_end(result: TrainingResult) -> float:
-    """Return up to which false positive rate to draw: the goal and what lies just behind it, ending on a tick."""
+    """Return the largest false positive rate to draw: somewhat beyond the goal, and on a tick."""
     n_pos = int(result.y.sum())
     n_neg = result.y.size - n_pos
     if result.goal.top is not None:  # where the control line meets the axis
@@ -57,12 +57,12 @@ def right_end(result: TrainingResult) -> float:
 
 
 def roc_chart(result: TrainingResult, curves: Mapping[str, Sequence[RocCurve]]) -> RocChart:
-    """Draw the head of each model's curve; with queries, the mean over them. O(n_levels).
+    """Compute the head of each model's curve; with queries, the mean over them. O(n_levels).
 
     Parameters
     ----------
     result : TrainingResult
-        With its winner.
+        The trained models and the winner.
     curves : mapping of str to sequence of RocCurve
         Whole curves by model: one, or one per query that has both classes.
     """
@@ -76,15 +76,15 @@ def roc_chart(result: TrainingResult, curves: Mapping[str, Sequence[RocCurve]]) 
     control_line = None
     if by_query:
         note = (
-            "Each line is the mean of the queries' own curves. There is no certified band: rows of one query are not "
-            "independent draws, so that limits for the pooled curve would promise too much."
+            "Each line is the mean of the curves of the queries. There is no certified band: rows of one query are not "
+            "independent draws, so a band for the pooled curve would not be valid."
         )
     else:
         if goal.top is not None:
             control_line = _control_line(curves[picked][0], goal.top)
         note = (
-            f"The true curve of the winner lies within the band, everywhere at once, with "
-            f"{percent(result.confidence)} confidence, although the winner was picked on the same rows."
+            f"With {percent(result.confidence)} confidence, the whole true curve of the winner lies within the band. "
+            "The band accounts for selecting the winner on the same rows."
         )
     return RocChart(
         right=right,
@@ -97,12 +97,12 @@ def roc_chart(result: TrainingResult, curves: Mapping[str, Sequence[RocCurve]]) 
 
 
 def _band(result: TrainingResult, curve: RocCurve, right: float) -> BandPart:
-    """Limits on a grid, moved by one point so that straight lines between them never cut into the band.
+    """Return limits on a grid, shifted by one point so that straight lines between them never cut into the band.
 
-    Both envelopes rise. Between points i and i + 1 the upper one is at most its value at i + 1, which is what is drawn
-    at i, and what is drawn at i + 1 is higher still; for the lower one likewise. Digits are rounded outwards.
+    Both envelopes increase. Between points i and i + 1 the upper one is at most its value at i + 1, which is drawn at
+    i, and the value drawn at i + 1 is at least as high; likewise for the lower one. Digits are rounded outwards.
     """
-    around = band_of(curve, confidence=paid_for_all(result))
+    around = band_of(curve, confidence=confidence_per_model(result))
     grid = np.linspace(0.0, right, _BAND_POINTS + 1)
     upper, lower = around.upper_at(grid), around.lower_at(grid)
     upper = np.minimum(np.ceil(np.append(upper[1:], upper[-1]) * 1e6) / 1e6, 1.0)
@@ -122,10 +122,10 @@ def _control_line(curve: RocCurve, top: float) -> tuple[tuple[float, float], tup
 
 
 def histogram(result: TrainingResult) -> Histogram:
-    """Count which share of either class scores where. O(n).
+    """Compute the share of each class per bin of scores. O(n).
 
-    The bins reach over the middle 99 % of both classes, so that one far-off row does not squeeze all others into one
-    bin; what lies beyond goes into the outermost ones.
+    The bins cover the middle 99 % of both classes, so that an outlier does not squeeze all other rows into one bin.
+    Rows beyond that are counted in the outermost bins.
     """
     scores, y = np.asarray(result.winner.scores, dtype=np.float64), result.y
     quantiles = [np.quantile(scores[rows], (0.005, 0.995)) for rows in (y, ~y)]
@@ -140,12 +140,12 @@ def histogram(result: TrainingResult) -> Histogram:
 
 
 def control_of(result: TrainingResult, curves: Sequence[RocCurve]) -> Control | str:
-    """Put together what the page computes with, or say why it cannot.
+    """Collect the data of the interactive figure, or return the reason why there is none.
 
     Parameters
     ----------
     result : TrainingResult
-        With its winner.
+        The trained models and the winner.
     curves : sequence of RocCurve
         The winner's whole curves: one, or one per query that has both classes.
     """
@@ -153,21 +153,21 @@ def control_of(result: TrainingResult, curves: Sequence[RocCurve]) -> Control | 
     n_levels = sum(curve.scores.size for curve in curves)
     if by_query and n_levels > MOST_LEVELS_FOR_GOAL:
         return (
-            f"The holdout's queries have {n_levels:,} distinct scores, more than the {MOST_LEVELS_FOR_GOAL:,} that "
-            "a page can carry, so there is nothing to drag here."
+            f"There is no interactive figure: the queries of the holdout have {n_levels:,} distinct scores, more than "
+            f"the {MOST_LEVELS_FOR_GOAL:,} that fit into the page."
         )
     kept = list(curves) if by_query else [_kept_head(result, curves[0])]
     max_fpr = min(1.0 if curve.complete else (curve.fp[-1] - 1) / curve.n_neg for curve in kept)
     max_top = min(1.0 if curve.complete else (curve.fp[-1] + curve.tp[-1] - 1) / curve.n for curve in kept)
     if max_fpr <= 0:
         return (
-            f"The first {kept[0].scores.size:,} distinct scores, which is what a page can carry, hold hardly any "
-            "negative, so there is nothing to drag here."
+            f"There is no interactive figure: the first {kept[0].scores.size:,} distinct scores, the most that fit "
+            "into the page, contain hardly any negatives."
         )
     note = ""
     if max_fpr < 1:
         note = (
-            f"The page carries the first {kept[0].scores.size:,} of {n_levels:,} distinct scores, so the control ends "
+            f"The page contains the first {kept[0].scores.size:,} of {n_levels:,} distinct scores, so the range ends "
             f"at a false positive rate of {max_fpr:.4g}, or {floor(share(max_top, kept[0].n)):,} cases."
         )
     end = 1.0 if goal.max_fpr is None else goal.max_fpr
@@ -186,13 +186,13 @@ def control_of(result: TrainingResult, curves: Sequence[RocCurve]) -> Control | 
 
 
 def _kept_head(result: TrainingResult, curve: RocCurve) -> RocCurve:
-    """Cut the curve behind the goal's range or so many scores, whichever lies lower, but never behind too many."""
+    """Cut the curve after the goal's range or `MOST_LEVELS`, whichever is longer; at most `MOST_LEVELS_FOR_GOAL`."""
     if result.goal.top is not None:
         reached, end = curve.fp + curve.tp, share(result.goal.top, curve.n)
     else:
         assert result.goal.max_fpr is not None
         reached, end = curve.fp, share(result.goal.max_fpr, curve.n_neg)
-    # One more row than the goal counts: a head must be known below a point to be read at it.
+    # One row beyond the goal: a head can only be read at points above its end.
     for_goal = int(np.searchsorted(reached, end + 1))
     n_levels = min(max(MOST_LEVELS, for_goal), MOST_LEVELS_FOR_GOAL)
     if n_levels >= curve.scores.size:

@@ -1,4 +1,4 @@
-"""Summary: all that a report says, as plain data. Texts hold words, no markup; numbers are Python's own."""
+"""Summary: the contents of a report as plain data. Texts contain no markup; numbers are built-in types."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Literal
 from headrank.training.table_info import Provenance, TableInfo
 
 SCHEMA = 1
-"""Number of the layout of `Summary` and of result.json; it grows when a field changes its name or meaning."""
+"""Version of the layout of `Summary` and result.json; incremented when a field changes its name or meaning."""
 
 
 @dataclass(frozen=True)
 class GoalPart:
-    """Which part of the list matters: in words, on the command line, and by which measures it is judged."""
+    """The part of the list that matters: in words, as a command-line option, and its measures."""
 
     words: str
     option: str
@@ -27,7 +27,7 @@ class GoalPart:
 
 @dataclass(frozen=True)
 class Bound:
-    """What is certain of a number, how surely, where that is proved and what it assumes."""
+    """A lower bound with its confidence, method, theorem and assumptions."""
 
     low: float
     confidence: float
@@ -38,7 +38,7 @@ class Bound:
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer in a few sentences, and the numbers in them.
+    """The answer in a few sentences, and its numbers.
 
     Attributes
     ----------
@@ -49,12 +49,11 @@ class Answer:
     estimate : float
         Its value for the winner on the holdout.
     bound : Bound
-        What it is at least.
+        Lower bound on its true value.
     counted : {"cases", "positives"} or None
-        What ``total`` counts: cases that are looked at, or positives that can be found; None where the answer is a
-        share or a mean.
+        What ``total`` counts: selected cases, or positives; None if the answer is a share or a mean.
     total, expected, at_least : int or None
-        So many are looked at or can be found, so many are positive or found, and so many at least.
+        Number of selected cases (or positives), how many of them are positive (or found), and the guaranteed number.
     """
 
     sentences: tuple[str, ...]
@@ -69,7 +68,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Lead:
-    """By how much the winner is ahead of a rival in the measure of the goal, and between which limits."""
+    """The winner's lead over a rival in the measure of the goal, with its interval."""
 
     low: float
     estimate: float
@@ -83,27 +82,27 @@ class ModelPart:
     Attributes
     ----------
     name : str
-        In plain words.
+        Name of the model, such as "ranker".
     picked : bool
         Whether it is the winner.
     low, estimate, high : float
-        Of the measure of the goal; the intervals of all models hold at once.
+        Interval of the measure of the goal; the intervals of all models hold simultaneously.
     told_apart : bool or None
-        Whether it is proved to be worse than the winner, with the stated confidence; None for the winner.
+        Whether it is certified to be worse than the winner, with the stated confidence; None for the winner.
     p_value : float or None
-        Of an asymptotic test against the winner, adjusted for the number of models; None for the winner.
+        P-value of an asymptotic test against the winner, adjusted for the number of models; None for the winner.
     test : str
-        "DeLong" or "bootstrap" if this test tells it from the winner, else empty.
+        "DeLong" or "bootstrap" if the difference from the winner is significant by this test, otherwise empty.
     lead : Lead or None
-        The winner's lead over it; None for the winner, and where differences were not compared.
+        The winner's lead over it; None for the winner, and if differences were not computed.
     auc, headline : float
         Area under the whole curve, and the measure of the headline.
     expected : int or None
-        The count that belongs to the headline, as in `Answer`.
+        The count of the headline, as in `Answer`.
     collapsed : bool
-        Whether it has learned nothing.
+        Whether it learned nothing.
     remark : str
-        How it was chosen, or what went wrong.
+        How it was selected, or what went wrong.
     """
 
     name: str
@@ -125,17 +124,17 @@ class ModelPart:
     def verdict(self) -> str:
         """How it compares with the winner, in a few words."""
         if self.picked:
-            words = "the winner"
+            words = "winner"
         elif self.told_apart:
-            words = "proved worse"
+            words = "worse (certified)"
         else:
-            words = f"worse by {self.test}" if self.test else "cannot be told apart"
+            words = f"worse ({self.test})" if self.test else "not significant"
         return f"{words}; collapsed" if self.collapsed else words
 
 
 @dataclass(frozen=True)
 class ThresholdPart:
-    """From which score on to act: the value and what is promised, or why there is none."""
+    """The certified score threshold and its guarantee, or why there is none."""
 
     value: float | None
     words: str
@@ -149,7 +148,7 @@ class ThresholdPart:
 
 @dataclass(frozen=True)
 class Driver:
-    """A feature and how much it moves the score."""
+    """A feature and its coefficient."""
 
     feature: str
     value: float
@@ -157,7 +156,7 @@ class Driver:
 
 @dataclass(frozen=True)
 class DriversPart:
-    """What drives the score: the largest coefficients of all, or a sentence that says why there are none."""
+    """The largest coefficients, or the reason why there are none."""
 
     words: str
     coefficients: tuple[Driver, ...]
@@ -166,7 +165,7 @@ class DriversPart:
 
 @dataclass(frozen=True)
 class Promise:
-    """A thing that is promised or assumed, by name."""
+    """A guarantee or an assumption, with its title."""
 
     about: str
     words: str
@@ -184,7 +183,7 @@ class Line:
 
 @dataclass(frozen=True)
 class BandPart:
-    """Limits to draw, never narrower than the band they stand for."""
+    """The confidence band as drawn, never narrower than computed."""
 
     confidence: float
     fpr: tuple[float, ...]
@@ -203,7 +202,7 @@ class RocChart:
     control_line : pair of pairs or None
         Ends (FPR, TPR) of the line on which the best fraction of all rows lies.
     note : str
-        What must be known to read it.
+        Caption of the figure.
     """
 
     right: float
@@ -216,7 +215,7 @@ class RocChart:
 
 @dataclass(frozen=True)
 class Histogram:
-    """Which share of either class scores where; the outermost bins hold all that lies beyond them."""
+    """Share of each class per bin of scores; the outermost bins include everything beyond them."""
 
     edges: tuple[float, ...]
     pos_shares: tuple[float, ...]
@@ -226,7 +225,7 @@ class Histogram:
 
 @dataclass(frozen=True)
 class Levels:
-    """Distinct scores, descending, with the rows of either class at each: a `RocCurve`, or its head, as plain data."""
+    """Distinct scores, descending, with the rows of each class: a `RocCurve`, or its head, as plain data."""
 
     scores: tuple[float, ...]
     pos: tuple[int, ...]
@@ -238,24 +237,24 @@ class Levels:
 
 @dataclass(frozen=True)
 class Control:
-    """What the page needs to compute measures of the winner for other goals.
+    """Data for the interactive figure, which computes measures of the winner for other goals.
 
     Attributes
     ----------
     curves : tuple of Levels
-        One, or one per query: then the page shows means over them.
+        One, or one per query; the page then shows means over queries.
     by_query : bool
         Whether there are queries, even if there is only one.
     max_fpr, max_top : float
-        How far down the curves are known.
+        Range over which the curves are known.
     right : float
-        False positive rate at which the chart ends at first.
+        Initial right end of the figure, a false positive rate.
     start_min_fpr, start_max_fpr, start_top : float
-        Where it starts; which of the last two counts says ``lead``.
+        Initial values; ``lead`` says which of the last two applies.
     lead : {"fpr", "top"}
-        Whether a false positive rate or a best fraction is given; the other one follows.
+        Whether a false positive rate or a best fraction is given; the other is computed.
     note : str
-        Where it ends, and why.
+        Where the range ends, and why.
     """
 
     curves: tuple[Levels, ...]
@@ -272,7 +271,7 @@ class Control:
 
 @dataclass(frozen=True)
 class Summary:
-    """All that a report says. Made by `headrank.report.summarize`; its fields are the keys of result.json."""
+    """The contents of a report, made by `headrank.report.summarize`. Its fields are the keys of result.json."""
 
     schema: int
     picked: str

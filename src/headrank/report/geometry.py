@@ -1,6 +1,6 @@
-"""Where on the paper things are drawn: from the plain data of charts to positions in percent and paths.
+"""Layout of the figures: from the data of `contents` to positions in percent and SVG paths.
 
-Lines live in a square of 1000 by 1000 that the page stretches to any shape; words and dots are placed beside it in
+Lines are drawn in a square of 1000 by 1000 that the page stretches to any shape; labels and dots are positioned in
 percent, so that they keep their size on a phone. The y axis points up in `contents`, and down here.
 """
 
@@ -37,7 +37,7 @@ class DrawnLine:
 
 @dataclass(frozen=True)
 class RocDrawing:
-    """The head of the ROC curve on paper."""
+    """Layout of the head of the ROC curve."""
 
     x_ticks: tuple[Tick, ...]
     y_ticks: tuple[Tick, ...]
@@ -50,7 +50,7 @@ class RocDrawing:
 
 @dataclass(frozen=True)
 class ForestRow:
-    """An interval on paper: left end, width and middle in percent of the axis."""
+    """Layout of an interval: left end, width and estimate in percent of the axis."""
 
     low: str
     width: str
@@ -59,7 +59,7 @@ class ForestRow:
 
 @dataclass(frozen=True)
 class Forest:
-    """All models over one axis."""
+    """Layout of the intervals of all models on one axis."""
 
     ticks: tuple[Tick, ...]
     rows: tuple[ForestRow, ...]
@@ -67,7 +67,7 @@ class Forest:
 
 @dataclass(frozen=True)
 class HistogramDrawing:
-    """Positives upwards, negatives downwards, from the middle."""
+    """Layout of the histogram: positives upwards, negatives downwards."""
 
     x_ticks: tuple[Tick, ...]
     y_ticks: tuple[Tick, ...]
@@ -78,7 +78,7 @@ class HistogramDrawing:
 
 @dataclass(frozen=True)
 class Bar:
-    """A coefficient on paper: left end and width in percent, and the number in print."""
+    """Layout of a coefficient: left end and width in percent, and its label."""
 
     feature: str
     left: str
@@ -131,7 +131,7 @@ def roc_drawing(chart: RocChart) -> RocDrawing:
 
 
 def forest(models: Sequence[ModelPart]) -> Forest:
-    """Lay out the intervals of all models over one axis that just holds them."""
+    """Lay out the intervals of all models on one axis that just contains them."""
     low, high = min(each.low for each in models), max(each.high for each in models)
     room = 0.04 * (high - low) if high > low else 0.5
     low, high = low - room, high + room
@@ -172,7 +172,7 @@ def histogram_drawing(histogram: Histogram) -> HistogramDrawing:
 
 
 def bars(drivers: Sequence[Driver]) -> tuple[Bar, ...]:
-    """Lay out coefficients to both sides of the middle, the longest filling its half."""
+    """Lay out coefficients on both sides of the middle; the longest fills its half."""
     longest = max((abs(each.value) for each in drivers), default=1.0)
     placed = []
     for each in drivers:
@@ -193,7 +193,7 @@ def _bars(places: Sequence[float], shares: Sequence[float], most: float, *, up: 
 
 
 def _path(fpr: Sequence[float], tpr: Sequence[float], right: float, rounding: Callable[[float], float] = round) -> str:
-    """Join points by straight lines; ``rounding`` says to which side heights go, which grow downwards on paper."""
+    """Join points by straight lines; ``rounding`` rounds heights, which grow downwards here."""
     points = (
         f"{_short(SIDE * x / right)} {_short(rounding(10 * SIDE * (1 - y)) / 10)}"
         for x, y in zip(fpr, tpr, strict=True)
@@ -202,7 +202,7 @@ def _path(fpr: Sequence[float], tpr: Sequence[float], right: float, rounding: Ca
 
 
 def _short(value: float) -> str:
-    """Print a coordinate with one digit after the point, and without it where it is 0."""
+    """Print a coordinate with one decimal, omitted if it is 0."""
     text = f"{value:.1f}"
     return "0" if text == "-0.0" else text.removesuffix(".0")
 

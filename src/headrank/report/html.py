@@ -1,4 +1,4 @@
-"""report.html: one file that needs nothing else. The only place that knows Jinja."""
+"""report.html: a single self-contained file. The only module that imports Jinja."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from headrank.report.wording import sentence, subject
 
 
 def render_html(summary: Summary) -> str:
-    """Return the report as one HTML file, without network, clock or random ids. Same summary, same bytes.
+    """Return the report as one self-contained HTML file. Same summary, same bytes.
 
-    Charts are drawn already; the page's script is only needed to try other goals. Whatever comes from the table, names
-    above all, is text: it is escaped, and a content security policy lets no script run but the page's own.
+    The figures are static; the script is only needed to try other goals. Everything that comes from the table, such as
+    column names, is escaped, and a content security policy allows no script except the page's own.
     """
     style, script = _part("report.css"), _part("report.js")
     digest = b64encode(sha256(script.encode()).digest()).decode()
@@ -53,7 +53,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    # Jinja's own filter writes <, > and & as escapes, so that nothing can end the script element.
+    # Jinja's filter escapes <, > and &, so that no value can close the script element.
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
     environment.filters |= {
         "decimal": decimal,
@@ -75,7 +75,7 @@ def _part(name: str) -> str:
 
 
 def _embedded(control: Control) -> dict[str, Any]:
-    """Return what the script reads: numbers and base64 only, no word of the table."""
+    """Return the data for the script: numbers and base64 only, no text from the table."""
     return {
         "curves": [_levels(curve) for curve in control.curves],
         "byQuery": control.by_query,
@@ -87,7 +87,7 @@ def _embedded(control: Control) -> dict[str, Any]:
 
 
 def _levels(curve: Levels) -> dict[str, Any]:
-    # Every bit of the scores in 11 characters each, where digits would take up to 20.
+    # Base64 keeps every bit of a score in 11 characters; decimal digits would need up to 20.
     scores = b64encode(np.asarray(curve.scores, dtype="<f8").tobytes()).decode()
     return {
         "scores": scores,

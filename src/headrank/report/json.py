@@ -1,4 +1,4 @@
-"""result.json: the report for machines."""
+"""result.json: the machine-readable report."""
 
 import json
 from dataclasses import asdict
@@ -6,14 +6,14 @@ from dataclasses import asdict
 from headrank.report.contents import Summary
 
 _DRAWN = ("roc", "histogram", "control", "no_control")
-"""Parts that only a picture needs."""
+"""Parts that only the figures need."""
 
 
 def render_json(summary: Summary) -> str:
-    """Return the summary as JSON, without what is only drawn. Same summary, same bytes.
+    """Return the summary as JSON, without the data of the figures. Same summary, same bytes.
 
-    The keys are the fields of `Summary` and of its parts, in their order, with every digit of the numbers. ``schema``
-    is the number of this layout: it grows when a field changes its name or meaning; new fields may come without.
+    The keys are the fields of `Summary` and its parts, in order; numbers have full precision. ``schema`` is the version
+    of the layout: it is incremented when a field changes its name or meaning, but not when a field is added.
     """
     fields = {name: value for name, value in asdict(summary).items() if name not in _DRAWN}
     fields["reproduce"]["versions"] = dict(summary.reproduce.versions)

@@ -1,7 +1,7 @@
-"""A second opinion: what a test that holds for large samples says of the winner and its rivals.
+"""An asymptotic test of the winner against its rivals.
 
-What holds for any distribution often cannot tell two models apart that everybody would take to be different. A reader
-should know both.
+Methods that hold for any distribution often cannot separate two models that an asymptotic test separates. The report
+gives both results.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from headrank.training.result import ModelResult, TrainingResult
 
 _REPLICATES = 2000
 _LARGE = 30
-"""Draws of each kind from which on a sample passes for large; with six positives, DeLong errs four times too often."""
+"""Fewest positives, negatives or queries for the test; with six positives, DeLong errs four times too often."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class LargeSampleTest:
     name : {"DeLong", "bootstrap"}
         The method.
     p_values : mapping of str to float
-        By rival, times the number of pairs of models, so that it counts for whichever was picked.
+        By rival, multiplied by the number of pairs of models (Bonferroni), because the winner was selected.
     level : float
-        A smaller p-value tells a rival from the winner.
+        Significance level.
     """
 
     name: Literal["DeLong", "bootstrap"]
@@ -41,18 +41,18 @@ class LargeSampleTest:
 
     @property
     def in_words(self) -> str:
-        """The name, in a sentence."""
-        return "DeLong's test" if self.name == "DeLong" else "the paired bootstrap"
+        """The name as used in a sentence."""
+        return "DeLong's (asymptotic) test" if self.name == "DeLong" else "the paired (asymptotic) bootstrap"
 
-    def tells(self, rival: str) -> bool:
-        """Whether the test tells a rival from the winner."""
+    def is_significant(self, rival: str) -> bool:
+        """Whether the difference between the winner and a rival is significant."""
         return self.p_values[rival] <= self.level
 
 
 def large_sample_test(result: TrainingResult) -> LargeSampleTest | None:
-    """Test the winner against each rival: DeLong for areas, else a bootstrap of rows or queries.
+    """Test the winner against each rival: DeLong for areas, otherwise a bootstrap of rows or queries.
 
-    None where there is no rival, or too few positives, negatives or queries for a large sample.
+    Returns None if there is no rival, or if there are too few positives, negatives or queries.
     """
     n_draws = min(result.y.sum(), (~result.y).sum()) if result.qid is None else len(set(result.qid.tolist()))
     if len(result.models) == 1 or n_draws < _LARGE:
@@ -67,7 +67,7 @@ def large_sample_test(result: TrainingResult) -> LargeSampleTest | None:
 
 
 def _p_value(result: TrainingResult, rival: ModelResult, method: Literal["delong", "bootstrap"]) -> float:
-    """Return the p-value of the difference; 1 where the test sees no noise and refuses, as for equal rankings."""
+    """Return the p-value of the difference, or 1 if the test raises because nothing varies (equal rankings)."""
     try:
         found = compare_curves(
             result.winner.holdout,

@@ -1,4 +1,4 @@
-"""summarize: all that a report says, as plain data, before anything is drawn or written."""
+"""summarize: the contents of a report as plain data, before rendering."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from headrank.report.wording import goal_in_words, measure_in_words, sentence, s
 from headrank.training.result import TrainingResult
 
 _DRIVERS = 20
-"""Coefficients that are shown."""
+"""Number of coefficients in the report."""
 
 
 def summarize(result: TrainingResult) -> Summary:
-    """Say in plain data what came out of a training. A few seconds: mostly the band of the winner's curve.
+    """Summarize a training result as plain data. Takes a few seconds, mostly for the band of the winner's curve.
 
-    The same result gives an equal summary, and that the same bytes: it holds no time, no folder and nothing random.
+    Equal results give equal summaries, and these the same bytes: there are no times, folders or random ids in them.
 
     Parameters
     ----------
     result : TrainingResult
-        Trained models and what they say of the holdout.
+        Trained models and their scores on the holdout.
 
     Returns
     -------
     Summary
-        Frozen dataclasses of Python's own numbers, strings and tuples.
+        Frozen dataclasses of built-in numbers, strings and tuples.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def _models(
                 high=float(interval.high),
                 told_apart=None if picked else name not in selection.not_told_apart,
                 p_value=None if picked or test is None else test.p_values[name],
-                test=test.name if not picked and test is not None and test.tells(name) else "",
+                test=test.name if not picked and test is not None and test.is_significant(name) else "",
                 lead=None if picked else _lead(result, name),
                 auc=_mean(AUC(), curves[name]),
                 headline=values[name],
@@ -131,7 +131,7 @@ def _models(
                 remark=model.remark,
             )
         )
-    # The winner first, the others by their value; `sorted` keeps the order of those that tie.
+    # The winner first, the others by their estimate; `sorted` keeps the order of ties.
     return tuple(sorted(parts, key=lambda part: (not part.picked, -part.estimate)))
 
 
@@ -146,8 +146,8 @@ def _lead(result: TrainingResult, rival: str) -> Lead | None:
 
 
 _STRICTER = (
-    "It is stricter than the part of the list that matters, so that the promise holds on rows to come: what headrank "
-    "score flags is fewer cases than the answer above counts."
+    "To keep this guarantee on future rows, the threshold is stricter than the part of the list that matters: headrank "
+    "score flags fewer cases than the headline counts."
 )
 
 
@@ -172,32 +172,32 @@ def _drivers(result: TrainingResult) -> DriversPart:
     model, preface = winner, ""
     if winner.coefficients is None:
         preface = (
-            f"{sentence(subject(winner.name))} has no coefficients: its score is a sum over many trees, in which each "
-            "feature acts together with others."
+            f"{sentence(subject(winner.name))} has no coefficients: its score is a sum over many trees, in which "
+            "features interact."
         )
         linear = [each for each in result.models if each.coefficients is not None]
         if not linear:
             return DriversPart(preface, (), 0)
         model = max(linear, key=lambda each: result.selection.intervals[each.name].estimate)
-        preface += " In its place, the best linear model, which orders the cases in another way: "
+        preface += " The best linear model is shown instead; it ranks the cases differently: "
     assert model.coefficients is not None
-    # By size and then by name, so that the order does not depend on how they came.
+    # By magnitude, then by name, so that the result does not depend on the input order.
     ordered = sorted(model.coefficients, key=lambda each: (-abs(each.value), each.feature))
     moving = sum(each.value != 0 for each in ordered)
     if not moving:
-        return DriversPart(f"{preface}All coefficients are 0: no feature moves the score.", (), len(ordered))
+        return DriversPart(f"{preface}All coefficients are 0: no feature affects the score.", (), len(ordered))
     shown = tuple(Driver(each.feature, float(each.value)) for each in ordered[:_DRIVERS] if each.value != 0)
     which = (
         f"the {len(shown)} largest of {len(ordered):,} coefficients" if len(ordered) > len(shown) else "coefficients"
     )
     words = (
-        f"{which} of {subject(model.name)}, per unit of the scaled feature; to the right means towards the positives. "
-        "They say what the score is made of, not what causes what, and features that go together share their weight."
+        f"{which} of {subject(model.name)}, per unit of the scaled feature; bars to the right raise the score. "
+        "Coefficients describe the score, not cause and effect, and correlated features share their weight."
     )
     return DriversPart(preface + words if preface else sentence(words), shown, len(ordered))
 
 
 def _warnings(result: TrainingResult) -> tuple[str, ...]:
-    # Models that have collapsed and rankings too good to be true are among those of the result.
+    # Those of the result already cover collapsed models and suspiciously good rankings.
     no_threshold = () if result.threshold is not None else (result.no_threshold,)
     return (*result.warnings, *no_threshold)

@@ -1,4 +1,4 @@
-"""The report in plain words, for a terminal or a mail: all of it, or what one wants to know first."""
+"""The report as plain text, for a terminal or an email: in full or in brief."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WIDTH = 100
 
 
 def render_text(summary: Summary) -> str:
-    """Return the report as lines of about 100 characters, for a terminal or a mail. Same summary, same bytes."""
+    """Return the full report as text with lines of at most 100 characters. Same summary, same bytes."""
     parts = [
         _paragraph(" ".join(summary.answer.sentences)),
         *_models(summary),
@@ -20,14 +20,14 @@ def render_text(summary: Summary) -> str:
         *_drivers(summary),
         *_data(summary),
         *_listed("Warnings", summary.warnings),
-        *_listed("What is promised and what is assumed", [f"{each.about}: {each.words}" for each in summary.promises]),
+        *_listed("Guarantees and assumptions", [f"{each.about}: {each.words}" for each in summary.promises]),
         *_reproduce(summary),
     ]
     return "\n".join(parts) + "\n"
 
 
 def render_brief(summary: Summary) -> str:
-    """Return the answer, all models, the threshold and the warnings, as `render_text` has them."""
+    """Return the answer, all models, the threshold and the warnings, formatted as in `render_text`."""
     parts = [
         _paragraph(" ".join(summary.answer.sentences)),
         *_models(summary),
@@ -38,7 +38,7 @@ def render_brief(summary: Summary) -> str:
 
 
 def _paragraph(words: str, indent: str = "", first: str | None = None) -> str:
-    # A name or a command may be longer than a line; it is never broken, so that it can be copied.
+    # Names and commands longer than a line are not broken, so that they can be copied.
     lines = wrap(
         _printable(words),
         _WIDTH,
@@ -51,7 +51,7 @@ def _paragraph(words: str, indent: str = "", first: str | None = None) -> str:
 
 
 def _printable(words: str) -> str:
-    """Replace what would move the cursor or change colours: names in a table may hold anything."""
+    """Replace control characters: names in a table may contain anything."""
     return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in words)
 
 
@@ -86,7 +86,7 @@ def _models(summary: Summary) -> list[str]:
 
 
 def _headline_name(summary: Summary) -> list[str]:
-    """The column of the headline, unless it is the measure of the goal itself."""
+    """Return the header of the headline's column, or nothing if it is the measure of the goal."""
     if summary.goal.headline == summary.goal.measure:
         return []
     if summary.answer.total is None:
@@ -115,7 +115,7 @@ def _table(rows: list[list[str]]) -> list[str]:
 def _threshold(summary: Summary) -> list[str]:
     if summary.threshold.value is None:  # the warnings say why
         return []
-    return [*_title("The threshold"), _paragraph(summary.threshold.words)]
+    return [*_title("Threshold"), _paragraph(summary.threshold.words)]
 
 
 def _drivers(summary: Summary) -> list[str]:
@@ -128,18 +128,18 @@ def _data(summary: Summary) -> list[str]:
     queries = "" if data.n_holdout_queries is None else f" in {data.n_holdout_queries:,} queries"
     words = (
         f"{data.source}: {data.n_rows:,} rows, {data.n_pos:,} of them positive ({data.target} = {data.positive}). "
-        f"Trained on {data.n_train:,} rows with {data.n_train_pos:,} positives, measured on {data.n_holdout:,} with "
-        f"{data.n_holdout_pos:,}{queries}. Linear models see {data.n_features:,} numbers per row."
+        f"Training: {data.n_train:,} rows, {data.n_train_pos:,} positive. Holdout: {data.n_holdout:,} rows, "
+        f"{data.n_holdout_pos:,} positive{queries}. Linear models use {data.n_features:,} features."
     )
-    left_out = [f"Left out on request: {', '.join(data.dropped)}."] if data.dropped else []
-    return [*_title("The data"), _paragraph(" ".join([words, *left_out]))]
+    dropped = [f"Dropped columns: {', '.join(data.dropped)}."] if data.dropped else []
+    return [*_title("Data"), _paragraph(" ".join([words, *dropped]))]
 
 
 def _reproduce(summary: Summary) -> list[str]:
     again = summary.reproduce
     versions = ", ".join(f"{name} {version}" for name, version in again.versions)
     return [
-        *_title("How to reproduce it"),
+        *_title("How to reproduce this"),
         f"  {_printable(again.command)}",
         _paragraph(f"sha256 of the input: {again.sha256}", "  "),
         _paragraph(f"random state {again.random_state}; {versions}", "  "),

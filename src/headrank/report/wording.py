@@ -1,4 +1,4 @@
-"""Names as people read them."""
+"""Goals, measures and model names in words."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from headrank.training.goal import Goal
 
 
 def goal_in_words(goal: Goal) -> str:
-    """Say which part of the list matters, in percent.
+    """Describe the part of the list that matters, in percent.
 
     >>> goal_in_words(Goal(top=0.05)), goal_in_words(Goal(max_fpr=0.02)), goal_in_words(Goal(min_fpr=0.02, max_fpr=0.1))
     ('the best 5 % of all cases', 'false positive rates up to 2 %', 'false positive rates from 2 % to 10 %')
@@ -20,20 +20,20 @@ def goal_in_words(goal: Goal) -> str:
 
 
 def measure_in_words(goal: Goal) -> str:
-    """Say what the models are judged by.
+    """Describe the measure that the models are compared by.
 
     >>> measure_in_words(Goal(top=0.05))
-    'the chance that a positive is among the best 5 % of all cases and scores higher than a negative'
+    'the probability that a positive is among the best 5 % of all cases and scores higher than a negative'
     >>> measure_in_words(Goal(max_fpr=0.02))
-    'the true positive rate, as a mean over false positive rates up to 2 %'
+    'the mean true positive rate over false positive rates up to 2 %'
     """
     if goal.top is not None:
-        return f"the chance that a positive is among {goal_in_words(goal)} and scores higher than a negative"
-    return f"the true positive rate, as a mean over {goal_in_words(goal)}"
+        return f"the probability that a positive is among {goal_in_words(goal)} and scores higher than a negative"
+    return f"the mean true positive rate over {goal_in_words(goal)}"
 
 
 def subject(name: str) -> str:
-    """Return a model's name as the subject of a sentence: the ranker, but logistic regression.
+    """Return a model's name as the subject of a sentence, with an article if it needs one.
 
     >>> subject("ranker"), subject("logistic regression")
     ('the ranker', 'logistic regression')
@@ -42,7 +42,7 @@ def subject(name: str) -> str:
 
 
 def sentence(words: str) -> str:
-    """Return the words with a capital letter in front; the rest stays as it is.
+    """Capitalise the first letter and leave the rest unchanged.
 
     >>> sentence("the AUC is 1.")
     'The AUC is 1.'
@@ -51,7 +51,7 @@ def sentence(words: str) -> str:
 
 
 def listed(words: Sequence[str]) -> str:
-    """Return the words as a list in a sentence.
+    """Join the words as an enumeration.
 
     >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
     ('a', 'a and b', 'a, b and c')

@@ -1,4 +1,4 @@
-"""Where do the rows live? Whatever the storage, it answers two questions: scores of weights, combination of rows."""
+"""Where are the rows stored? Every storage computes scores, combinations of rows and weighted Gram matrices."""
 
 from headrank.rows.dense import DenseRows
 from headrank.rows.open import open_rows

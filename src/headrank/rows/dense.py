@@ -5,46 +5,46 @@ from dataclasses import dataclass
 import numpy as np
 
 from headrank._types import Vector
-from headrank.rows.precision import in_precision_of
+from headrank.rows.precision import factor_for, narrowed, times
 
 _BLOCK_ROWS = 16_384
 _BLOCK_NUMBERS = 30_000
-"""Of a copy that stays in the processor's cache."""
+"""Size of a block that fits in the processor's cache."""
 
 
 @dataclass(frozen=True, eq=False)
 class DenseRows:
     """A float64 or float32 array of shape (n_rows, n_features), in either memory order, or a memory-mapped one.
 
-    Products of a float32 array are formed in float32, by blocks of rows that are added up in float64: without the
-    blocks, sums over a million rows would lose the digits that a certified gap rests on.
+    Products of a float32 array are computed in float32, in blocks of rows that are summed in float64: without the
+    blocks, sums over a million rows would lose the precision that a certified gap requires.
     """
 
     X: Vector
 
     @property
     def n_features(self) -> int:
-        """Columns of X."""
+        """Number of columns of X."""
         return int(self.X.shape[1])
 
     def scores(self, weights: Vector) -> Vector:
         """X @ weights."""
-        narrow, factor = in_precision_of(self.X, weights)
-        return np.asarray(self.X @ narrow, dtype=np.float64) * factor
+        factor = factor_for(self.X, weights)
+        return times(np.asarray(self.X @ narrowed(self.X, weights, factor), dtype=np.float64), factor)
 
     def combine(self, coef: Vector) -> Vector:
         """The product coef @ X, for one vector or several."""
         if self.X.dtype == np.float64:
-            return np.asarray(coef @ self.X if coef.ndim == 1 else (self.X.T @ coef.T).T)  # each the faster one
-        narrow, factor = in_precision_of(self.X, coef)
+            return np.asarray(coef @ self.X if coef.ndim == 1 else (self.X.T @ coef.T).T)  # each is the faster form
+        factor = factor_for(self.X, coef)
         total: Vector = np.zeros((*coef.shape[:-1], self.n_features))
         for start in range(0, self.X.shape[0], _BLOCK_ROWS):
             block = slice(start, start + _BLOCK_ROWS)
-            total += narrow[..., block] @ self.X[block]
-        return total * factor
+            total += narrowed(self.X, coef[..., block], factor) @ self.X[block]
+        return times(total, factor)
 
     def gram(self, coef: Vector) -> Vector:
-        """X.T @ diag(coef) @ X, by blocks of rows: X is not copied. In float64, or a large C would leave no digit."""
+        """X.T @ diag(coef) @ X, in blocks of rows, without copying X. In float64: a large C would lose all digits."""
         total: Vector = np.zeros((self.n_features, self.n_features))
         present = np.flatnonzero(coef)
         roots = np.sqrt(coef[present])[:, None]
@@ -52,5 +52,5 @@ class DenseRows:
         for start in range(0, present.size, n_block):
             block = slice(start, start + n_block)
             some = self.X[present[block]] * roots[block]
-            total += some.T @ some  # NumPy sees that it is symmetric, and computes one half
+            total += some.T @ some  # NumPy detects the symmetry and computes one half
         return total

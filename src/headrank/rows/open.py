@@ -1,4 +1,4 @@
-"""The dispatcher: which storage a matrix is. The only place that looks at its type."""
+"""The dispatcher: the storage for a matrix. The only place that checks its type."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from headrank.rows.sparse import SparseRows
 
 
 def open_rows(X: Any) -> Rows:
-    """Take a float array, in memory or mapped by ``np.load(path, mmap_mode="r")``, or a CSR matrix.
+    """Wrap a float array, in memory or mapped by ``np.load(path, mmap_mode="r")``, or a CSR matrix.
 
     >>> open_rows(np.eye(3)).scores(np.array([1.0, 2.0, 3.0]))
     array([1., 2., 3.])
@@ -20,4 +20,4 @@ def open_rows(X: Any) -> Rows:
     if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype in (np.float32, np.float64):
         return DenseRows(X)
     kind = f"{type(X).__name__} of dtype {getattr(X, 'dtype', None)} and shape {getattr(X, 'shape', None)}"
-    raise TypeError(f"needed a 2-D float32 or float64 array or CSR matrix, got {kind}")
+    raise TypeError(f"expected a 2-D float32 or float64 array or CSR matrix, got {kind}")

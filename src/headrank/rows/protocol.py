@@ -1,4 +1,4 @@
-"""What every storage of rows can do."""
+"""The interface of every storage of rows."""
 
 from typing import Protocol
 
@@ -6,11 +6,11 @@ from headrank._types import Vector
 
 
 class Rows(Protocol):
-    """A matrix X that is only asked for products, and never copied, split, converted or densified."""
+    """A matrix X used only for products, and never copied, split, converted or densified."""
 
     @property
     def n_features(self) -> int:
-        """Columns of X."""
+        """Number of columns of X."""
 
     def scores(self, weights: Vector) -> Vector:
         """X @ weights, float64 of shape (n_rows,). One pass over X."""
@@ -21,6 +21,6 @@ class Rows(Protocol):
     def gram(self, coef: Vector) -> Vector:
         """X.T @ diag(coef) @ X, float64 of shape (n_features, n_features), for coef >= 0.
 
-        Rows whose coefficient is 0 cost nothing. For few features: O(n_rows n_features^2), or, of sparse rows, the sum
-        of the squares of their lengths.
+        Rows whose coefficient is 0 are skipped. For few features: O(n_rows n_features^2); for sparse rows, the sum of
+        their squared numbers of nonzeros.
         """

@@ -1,4 +1,4 @@
-"""Rows whose features are divided by a scale, without touching them."""
+"""Rows whose features are divided by a scale, without changing them."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from headrank.rows.protocol import Rows
 class ScaledRows:
     """Rows with each feature divided by its scale: the division is folded into weights and combinations.
 
-    Subtracting a mean as well would add the same number to all scores, which no ranking notices.
+    Subtracting a mean would add the same number to all scores, which does not affect the ranking.
     """
 
     rows: Rows
@@ -20,7 +20,7 @@ class ScaledRows:
 
     @property
     def n_features(self) -> int:
-        """Columns of X."""
+        """Number of columns of X."""
         return self.rows.n_features
 
     def scores(self, weights: Vector) -> Vector:

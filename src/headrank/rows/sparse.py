@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from headrank._types import Vector
-from headrank.rows.precision import in_precision_of
+from headrank.rows.precision import factor_for, narrowed, times
 
 _BLOCK_ROWS = 16_384
 
@@ -15,47 +15,47 @@ _BLOCK_ROWS = 16_384
 class SparseRows:
     """A SciPy sparse matrix or array in CSR format, float64 or float32.
 
-    The vectors take the type of the matrix: the other way round, SciPy would convert the matrix at each product.
-    Sums over float32 rows are formed by blocks and added up in float64, as for dense rows.
+    Vectors are converted to the type of the matrix; otherwise SciPy would convert the matrix at each product. Sums over
+    float32 rows are computed in blocks and summed in float64, as for dense rows.
     """
 
     X: Any
 
     @property
     def n_features(self) -> int:
-        """Columns of X."""
+        """Number of columns of X."""
         return int(self.X.shape[1])
 
     def scores(self, weights: Vector) -> Vector:
         """X @ weights."""
-        narrow, factor = in_precision_of(self.X, weights)
-        return np.asarray(self.X @ narrow, dtype=np.float64) * factor
+        factor = factor_for(self.X, weights)
+        return times(np.asarray(self.X @ narrowed(self.X, weights, factor), dtype=np.float64), factor)
 
     def combine(self, coef: Vector) -> Vector:
         """The product coef @ X, for one vector or several."""
         if self.X.dtype == np.float64:
             return np.asarray((self.X.T @ coef.T).T)
-        narrow, factor = in_precision_of(self.X, coef)
+        factor = factor_for(self.X, coef)
         total: Vector = np.zeros((*coef.shape[:-1], self.n_features))
         for start in range(0, self.X.shape[0], _BLOCK_ROWS):
             stop = min(start + _BLOCK_ROWS, self.X.shape[0])
-            total += (self._block(start, stop).T @ narrow[..., start:stop].T).T
-        return total * factor
+            total += (self._block(start, stop).T @ narrowed(self.X, coef[..., start:stop], factor).T).T
+        return times(total, factor)
 
     def gram(self, coef: Vector) -> Vector:
-        """X.T @ diag(coef) @ X, by blocks of rows."""
+        """X.T @ diag(coef) @ X, in blocks of rows."""
         total: Vector = np.zeros((self.n_features, self.n_features))
         present = np.flatnonzero(coef)
         for start in range(0, present.size, _BLOCK_ROWS):
             rows = present[start : start + _BLOCK_ROWS]
-            block = self.X[rows].astype(np.float64)  # a Hessian times a large C has to stay definite
+            block = self.X[rows].astype(np.float64)  # a Hessian times a large C must stay positive definite
             weighted = block.copy()
             weighted.data *= np.repeat(coef[rows], np.diff(block.indptr))
             total += (block.T @ weighted).toarray()
         return total
 
     def _block(self, start: int, stop: int) -> Any:
-        """Some of the rows, as a matrix that shares their memory."""
+        """Return a block of rows, as a matrix that shares their memory."""
         ends = self.X.indptr[start : stop + 1]
         held = slice(ends[0], ends[-1])
         parts = self.X.data[held], self.X.indices[held], ends - ends[0]

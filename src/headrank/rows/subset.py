@@ -1,4 +1,4 @@
-"""Some of the rows, without copying them."""
+"""A subset of the rows, without copying them."""
 
 from dataclasses import dataclass
 
@@ -10,16 +10,16 @@ from headrank.rows.protocol import Rows
 
 @dataclass(frozen=True, eq=False)
 class SubsetRows:
-    """The rows with these numbers. Each product is one over all rows: right where most rows are kept, as in folds."""
+    """The rows with the given indices. Each product runs over all rows, so most rows should be kept, as in folds."""
 
     rows: Rows
     kept: IntVector
     n_rows: int
-    """Of all rows."""
+    """Number of all rows."""
 
     @property
     def n_features(self) -> int:
-        """Columns of X."""
+        """Number of columns of X."""
         return self.rows.n_features
 
     def scores(self, weights: Vector) -> Vector:

@@ -1,4 +1,4 @@
-"""What is minimised? Scores in, a risk and its derivative in each score out; features are never seen."""
+"""What is minimised? A surrogate maps scores to a risk and its derivative in each score; it never sees features."""
 
 from headrank.surrogates.cut import Cut, RowFacts, Surrogate
 from headrank.surrogates.logistic import LogisticLoss

@@ -1,4 +1,4 @@
-"""What a surrogate is: scores in, its risk and the derivative in each score out."""
+"""The interface of a surrogate: scores in, risk and derivative in each score out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from headrank._types import IntVector, Vector
 
 @dataclass(frozen=True, eq=False)
 class Cut:
-    """Risk at some scores and its (sub)derivative in each score: a plane that touches the risk from below.
+    """Risk at given scores and its (sub)derivative in each score: a plane that supports the risk from below.
 
     Attributes
     ----------
@@ -20,11 +20,11 @@ class Cut:
     pos_coef, neg_coef : arrays of shape (n_pos,) and (n_neg,)
         The derivative in the score of each positive and each negative.
     offset : float
-        The height of the plane where all scores are 0, computed without the scores: where these are huge, their
-        rounding would make nonsense of risk - coef @ scores. NaN for surrogates whose planes nobody collects.
+        The height of the plane at scores of 0, computed without the scores: if these are huge, rounding would ruin
+        risk - coef @ scores. NaN for surrogates that are not used with cutting planes.
     pos_curvature, neg_curvature : arrays of shape (n_pos,) and (n_neg,), or None
-        The second derivative k of each row's loss, for risks that are a sum of losses at the best intercept. As the
-        intercept moves along, the Hessian in the scores is diag(k) - k k^T / sum(k).
+        The second derivative k of each row's loss, for risks that are a sum of losses at the optimal intercept. As the
+        intercept depends on the scores, the Hessian in the scores is diag(k) - k k^T / sum(k).
     """
 
     risk: float
@@ -37,9 +37,9 @@ class Cut:
 
 @dataclass(frozen=True, eq=False)
 class RowFacts:
-    """What a surrogate may know of rows besides their scores: weights and queries, each for both classes or none.
+    """Weights and queries of the rows, each for both classes or neither.
 
-    Queries are numbered from 0. Those that lack a class are left out of every mean.
+    Queries are numbered from 0. Queries that lack a class are excluded from every mean.
     """
 
     pos_weights: Vector | None = None
@@ -49,11 +49,11 @@ class RowFacts:
 
     @property
     def plain(self) -> bool:
-        """Whether there is nothing to know: one list of rows that count alike."""
+        """Whether there are neither weights nor queries."""
         return self.neg_weights is None and self.neg_queries is None
 
     def take(self, pos: IntVector, neg: IntVector) -> RowFacts:
-        """What is known of some of the rows."""
+        """Return the weights and queries of a subset of the rows."""
         return RowFacts(
             _taken(self.pos_weights, pos),
             _taken(self.neg_weights, neg),
@@ -67,7 +67,7 @@ def _taken(values: Any, at: IntVector) -> Any:
 
 
 class Surrogate(Protocol):
-    """A risk of scores. It never sees features."""
+    """A risk as a function of scores. It never sees features."""
 
     def __call__(self, pos_scores: Vector, neg_scores: Vector) -> Cut:
-        """Evaluate at these scores."""
+        """Evaluate the risk at these scores."""

@@ -1,4 +1,4 @@
-"""The logistic loss, with the best intercept: plain logistic regression as a risk of scores."""
+"""The logistic loss with the optimal intercept: logistic regression as a risk of scores."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from headrank.surrogates.cut import Cut, RowFacts
 
 _NEWTON_STEPS = 60
 _CLOSE = 1e-6
-"""After a Newton step this short, what is left of the way is its square."""
+"""After a Newton step this short, the remaining error is about its square."""
 
 
 @dataclass(frozen=True, eq=False)
 class LogisticLoss:
-    """Sum of the rows' logistic losses at the intercept that makes it smallest. O(N), convex in the scores.
+    """Sum of the logistic losses of the rows at the optimal intercept. O(N), convex in the scores.
 
-    1/2 |w|^2 + C times this is what scikit-learn's ``LogisticRegression`` minimises, and its intercept is as free.
-    It ranks by the odds of being positive and knows nothing of heads; queries are ignored. Weights multiply the losses.
+    scikit-learn's ``LogisticRegression`` minimises 1/2 |w|^2 + C times this, also with a free intercept. It ranks
+    by the odds of being positive and does not focus on the head; queries are ignored. Weights multiply the losses.
 
     >>> cut = LogisticLoss()(np.array([0.0]), np.array([0.0]))
     >>> round(cut.risk, 6), cut.pos_coef, cut.neg_coef
@@ -30,7 +30,7 @@ class LogisticLoss:
     rows: RowFacts = field(default_factory=RowFacts, kw_only=True)
 
     def __call__(self, pos_scores: Vector, neg_scores: Vector) -> Cut:
-        """Find the intercept, then the risk and its derivative; that of the intercept vanishes there."""
+        """Find the intercept, then the risk and its derivative; the derivative in the intercept is 0 there."""
         n_pos = pos_scores.size
         scores = np.concatenate([pos_scores, neg_scores], dtype=np.float64)
         weights = np.ones(scores.size)
@@ -41,7 +41,7 @@ class LogisticLoss:
         coef = weights * chance
         coef[:n_pos] -= weights[:n_pos]
         curvature = weights * slope
-        # log(1 + exp(x)), less x for the positives, without overflow.
+        # log(1 + exp(x)), minus x for the positives, without overflow.
         losses = np.log1p(np.exp(-np.abs(x))) + np.maximum(x, 0)
         losses[:n_pos] -= x[:n_pos]
         return Cut(
@@ -54,10 +54,10 @@ class LogisticLoss:
 
 
 def _intercept(scores: Vector, weights: Vector, n_pos: int) -> float:
-    """Where the expected number of positives is their number: a root of a rising function, by safe Newton steps."""
+    """Return where the expected number of positives equals their number: by safeguarded Newton steps."""
     wanted, total = float(weights[:n_pos].sum()), float(weights.sum())
     odds = log(wanted / (total - wanted))
-    # With all scores equal to the highest, or to the lowest, the root would be at either end. Absent rows have none.
+    # If all scores were the highest, or the lowest, the root would be at either end. Rows of weight 0 are excluded.
     present = scores if weights.all() else scores[weights > 0]
     low, high = odds - float(present.max()), odds - float(present.min())
     here = odds - float(weights @ scores) / total
@@ -80,6 +80,6 @@ def _intercept(scores: Vector, weights: Vector, n_pos: int) -> float:
 
 
 def _chance(x: Vector) -> tuple[Vector, Vector]:
-    """1 / (1 + exp(-x)) and its derivative. By tanh, which NumPy computes many at a time."""
+    """Return 1 / (1 + exp(-x)) and its derivative. By tanh, which NumPy vectorises."""
     half = np.tanh(x / 2)
     return (1 + half) / 2, (1 - half**2) / 4

@@ -1,4 +1,4 @@
-"""What each surrogate is, and which one stands for which measure. Register a function to make a measure learnable."""
+"""The surrogates and the measures they apply to. Register a function to make a measure learnable."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from headrank.surrogates.tight import TightHinge
 
 
 def fpr_range(measure: Measure) -> tuple[float, float]:
-    """Return the range of false positive rates whose hinge is the convex surrogate of the measure, or refuse.
+    """Return the range of false positive rates whose hinge is the convex surrogate of the measure, or raise.
 
     >>> from headrank.measures import AUC
     >>> fpr_range(AUC())
@@ -47,15 +47,15 @@ def fpr_range(measure: Measure) -> tuple[float, float]:
     or_smoothly = "it with surrogate='smooth', or " if can_be_smooth else ""
     raise ValueError(
         f"{measure!r} has no convex surrogate; learn {or_smoothly}"
-        "PartialAUC(max_fpr=...) over the range you care about, and measure the result by whatever you like"
+        "PartialAUC(max_fpr=...) over the range of interest, and evaluate the result by any measure"
     )
 
 
 @singledispatch
 def smooth_for(measure: Measure, _bandwidth: float, _rows: RowFacts) -> SmoothRisk:
-    """Return the smooth surrogate of the measure, or refuse."""
+    """Return the smooth surrogate of the measure, or raise."""
     raise ValueError(
-        f"{measure!r} has no smooth surrogate; use 'logistic' or 'svc', which need none, or learn a measure that has: "
+        f"{measure!r} has no smooth surrogate; use 'logistic' or 'svc', which work for every measure, or learn one of "
         "AUC, a partial AUC, LocalAUC, WRanking, PNormPush, RankStatistic, MassConstrainedError, LocalRankingRisk, "
         "TopTPR, or a measure of the first rows"
     )
@@ -94,7 +94,7 @@ def _(measure: LocalAUC, bandwidth: float, rows: RowFacts) -> SmoothRisk:
 def _(measure: WRanking, bandwidth: float, rows: RowFacts) -> SmoothRisk:
     def reward(n_pos: Vector, n_neg: Vector, _n_top: Vector) -> Reward:
         per_row = 1 / (n_pos * (n_pos + n_neg + 1))
-        # All positives and half a row, less those above it in the top: of each pair of these, one.
+        # All positives and half a row, minus the positives above it in the top: one for each pair of these.
         return Reward(offset=1, base=per_row * (n_pos + 0.5), per_neg=per_row, per_pair=per_row)
 
     return SmoothTop(bandwidth, _share(measure.top), reward, rows=rows)
@@ -111,7 +111,7 @@ def _(measure: LocalRankingRisk, bandwidth: float, rows: RowFacts) -> SmoothRisk
         n = n_pos + n_neg
         if np.any(n <= 1):
             raise ValueError(
-                f"needed a total weight above 1 to count pairs of rows, got {n.min():g}; weights are multiplicities "
+                f"expected a total weight above 1 to count pairs of rows, got {n.min():g}; weights are multiplicities "
                 "here: rescale them so that they count rows"
             )
         mass, per_pair = _mass_reward(n_pos, n_neg, n_top), 2 / (n * (n - 1))
@@ -134,7 +134,7 @@ def _(measure: RecallAt, bandwidth: float, rows: RowFacts) -> SmoothRisk:
 @smooth_for.register
 def _(measure: PrecisionAt, bandwidth: float, rows: RowFacts) -> SmoothRisk:
     def reward(_n_pos: Vector, _n_neg: Vector, n_top: Vector) -> Reward:
-        # A list shorter than a count is still divided by it: the rows it lacks are no positives.
+        # A list shorter than k is still divided by k: the missing rows are not positives.
         return Reward(offset=1, base=1 / (measure.k if measure.is_count else n_top))
 
     return SmoothTop(bandwidth, _first(measure), reward, rows=rows)
@@ -144,8 +144,8 @@ def _(measure: PrecisionAt, bandwidth: float, rows: RowFacts) -> SmoothRisk:
 def _(measure: EnrichmentFactor, bandwidth: float, rows: RowFacts) -> SmoothRisk:
     def reward(n_pos: Vector, n_neg: Vector, n_top: Vector) -> Reward:
         per_found = (n_pos + n_neg) / (n_pos * n_top)
-        # The mean factor exceeds 1, so it is measured by the best that any scorer could reach: one number for all
-        # lists, as the factors of two lists must keep their proportion.
+        # The mean factor may exceed 1, so it is divided by the best possible value: one number for all lists, as the
+        # factors of two lists must keep their ratio.
         best = np.mean(per_found * np.minimum(n_pos, n_top))
         return Reward(offset=1, base=per_found / best)
 
@@ -153,12 +153,12 @@ def _(measure: EnrichmentFactor, bandwidth: float, rows: RowFacts) -> SmoothRisk
 
 
 def _first(measure: PrecisionAt | RecallAt | EnrichmentFactor) -> SizeOfTop:
-    """Return the size of the top of the measures of the first rows."""
+    """Return the size of the top for measures of the first rows."""
     return (lambda n_rows: np.full_like(n_rows, measure.k)) if measure.is_count else _share(measure.k)
 
 
 def _share(top: float) -> SizeOfTop:
-    """Return the size of the top that is a share of all rows, a row at its border counting in part."""
+    """Return the size of the top as a share of all rows; a row at its border counts in part."""
     return lambda n_rows: np.asarray(shares(top, n_rows))
 
 
@@ -173,21 +173,21 @@ def _mass_reward(n_pos: Vector, n_neg: Vector, n_top: Vector) -> Reward:
 
 @dataclass(frozen=True)
 class SurrogateKind:
-    """What a surrogate is, whatever the measure.
+    """Properties of a surrogate that do not depend on the measure.
 
     Attributes
     ----------
     make : callable
-        Takes a measure, facts about the rows and a bandwidth; refuses a measure that it cannot stand for.
+        Takes a measure, weights and queries, and a bandwidth; raises if the measure is not supported.
     Cs : tuple of float
         The grid that cross-validation tries by default.
     convex : bool
-        Whether its minimum is found and proved. If not, a search starts from another scorer and stays near it.
+        Whether its minimum is certified. If not, a local search starts from another scorer.
     needs_range : bool
         Whether it is a hinge over a range of false positive rates: piecewise linear, and zero weights may be optimal.
-        It stands only for measures with such a range (`fpr_range`).
+        It applies only to measures with such a range (`fpr_range`).
     sums : bool
-        Whether it is a sum of losses over rows, so that C is that of a classifier; else it is a mean.
+        Whether it is a sum of losses over rows, so that C means the same as for a classifier; else it is a mean.
     """
 
     make: Callable[[Measure, RowFacts, float], Surrogate]
@@ -218,20 +218,20 @@ KINDS = {
         lambda measure, rows, bandwidth: smooth_for(measure, bandwidth, rows), Cs=(0.1, 1.0, 10.0, 100.0), convex=False
     ),
 }
-"""All surrogates by their names, from the simplest to the most daring."""
+"""All surrogates by name, from the simplest to the most complex."""
 
 
 def kind_of(surrogate: str) -> SurrogateKind:
-    """Return what a surrogate is, or refuse a name that is none."""
+    """Return the properties of a surrogate, or raise for an unknown name."""
     if surrogate not in KINDS:
         raise ValueError(f"surrogate must be one of {', '.join(map(repr, KINDS))}, got {surrogate!r}")
     return KINDS[surrogate]
 
 
 def surrogate_for(measure: Measure, kind: str, rows: RowFacts | None = None, *, bandwidth: float = 0.3) -> Surrogate:
-    """Make the surrogate of a measure: ``"structural"``, ``"tight"``, ``"smooth"``, ``"logistic"`` or ``"svc"``.
+    """Return the surrogate of a measure: ``"structural"``, ``"tight"``, ``"smooth"``, ``"logistic"`` or ``"svc"``.
 
-    ``bandwidth`` is that of the smooth one. The last two, the losses of classifiers, are the same for all measures.
+    ``bandwidth`` applies to ``"smooth"``. The last two, the losses of classifiers, are the same for all measures.
 
     >>> from headrank.measures import PartialAUC
     >>> surrogate_for(PartialAUC(max_fpr=0.1), "tight").max_fpr

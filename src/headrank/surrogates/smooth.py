@@ -1,28 +1,28 @@
-"""Smooth surrogates: the measures themselves with soft counts, one for every measure that can be learned.
+"""Smooth surrogates: the measures themselves with soft counts, one for each learnable measure.
 
 Each indicator 1{s > t} becomes a soft step of half-width h (`soft_counts`), with h in units of the standard deviation
 of all scores, so that nothing depends on the scale of the scores. Value and gradient cost O(N log N). The gradient is
-exact, but for the rank statistic: its phi is known by its values alone, so its slope is a difference (`differenced`).
+exact, except for the rank statistic, whose phi is known by its values alone: its slope is a difference (`differenced`).
 
-As h goes to 0, the risk goes to
+As h goes to 0, the risk tends to
 
 - 1 - measure,
-- the measure itself where lower is better,
-- 1 - measure / best for the enrichment factor and the lift, which exceed 1: best is the largest value that any scorer
-  could reach with so many positives and negatives in each list. It is one number for all scorers, so whoever minimises
-  the risk maximises the measure.
+- the measure itself if lower is better,
+- 1 - measure / best for the enrichment factor and the lift, which may exceed 1: best is the largest possible value for
+  the numbers of positives and negatives in each list. It does not depend on the scorer, so minimising the risk
+  maximises the measure.
 
 With queries the measure is the mean over lists, and best the mean of the largest values. (With row weights the measures
-of the best fraction go to the value for a top of exactly that fraction, which cuts the row at its border.)
+of the best fraction tend to the value for a top of exactly that fraction, which splits the row at its border.)
 
-Rows of weight 0, and those of a list that lacks a class, are as good as absent, whatever their scores.
+Rows of weight 0, and rows of a list that lacks a class, are ignored, whatever their scores.
 
-The smooth risks are not convex: they are minimised from the scorer of a convex one.
+The smooth risks are not convex: the minimisation starts from the scorer of a convex risk.
 
-Three kinds of risk stand for all measures. *Pairs*: a mean over pairs of a positive and a negative, of which only some
-ranks count; the ranks are hard, as the sum is continuous where two rows swap places. *Top*: a sum over the positives in
-the best fraction, whose border Q solves "soft count above Q = top". *Ranks*: a mean over the positives of a function of
-their soft rank.
+Three kinds of risk cover all measures. *Pairs*: a mean over pairs of a positive and a negative in a range of ranks; the
+ranks are hard, as the sum is continuous where two rows swap places. *Top*: a sum over the positives in the best
+fraction, whose border Q solves "soft count above Q = top". *Ranks*: a mean over the positives of a function of their
+soft rank.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from headrank.surrogates.cut import Cut, RowFacts
 from headrank.surrogates.soft_counts import Crowd
 
 _NARROWEST = 1e-10
-"""Of a narrower bandwidth, the distance of two scores, which have 16 digits, would have less than 6."""
+"""At a smaller bandwidth, differences of scores, which have 16 digits, would keep fewer than 6."""
 
 
 class ConstantScoresError(ValueError):
@@ -62,22 +62,22 @@ class Lists:
 
     @cached_property
     def n_pos(self) -> Vector:
-        """Positives of each list, by weight."""
+        """Total weight of the positives in each list."""
         return self.summed(self.pos_weights, self.pos_queries)
 
     @cached_property
     def n_neg(self) -> Vector:
-        """Negatives of each list, by weight."""
+        """Total weight of the negatives in each list."""
         return self.summed(self.neg_weights, self.neg_queries)
 
     @property
     def n_rows(self) -> Vector:
-        """Rows of each list, by weight."""
+        """Total weight of the rows in each list."""
         return self.n_pos + self.n_neg
 
     @cached_property
     def counted(self) -> BoolVector:
-        """Whether a list has both classes; the others are left out of every mean."""
+        """Whether a list has both classes; others are excluded from every mean."""
         return (self.n_pos > 0) & (self.n_neg > 0)
 
     @cached_property
@@ -87,7 +87,7 @@ class Lists:
 
     @cached_property
     def everybody(self) -> Crowd:
-        """Positives and negatives in one crowd."""
+        """Positives and negatives together."""
         values = np.concatenate([self.pos, self.neg])
         weights = np.concatenate([self.pos_weights, self.neg_weights])
         if self.pos_queries is None or self.neg_queries is None:
@@ -98,15 +98,15 @@ class Lists:
         return Crowd(values[order], weights[order], self.reach, queries[order], self.n_queries)
 
     def positives(self, weights: Vector) -> Crowd:
-        """A crowd of the positives, with these weights."""
+        """Return the positives with these weights."""
         return Crowd(self.pos, weights, self.reach, self.pos_queries, self.n_queries)
 
     def negatives(self, weights: Vector) -> Crowd:
-        """A crowd of the negatives, with these weights."""
+        """Return the negatives with these weights."""
         return Crowd(self.neg, weights, self.reach, self.neg_queries, self.n_queries)
 
     def summed(self, values: Vector, queries: IntVector | None) -> Vector:
-        """Add up rows by list."""
+        """Sum over the rows of each list."""
         if queries is None:
             return np.array([values.sum()])
         sums: Vector = np.bincount(queries, weights=values, minlength=self.n_queries).astype(np.float64, copy=False)
@@ -120,7 +120,7 @@ class Lists:
 
 @dataclass(frozen=True, eq=False)
 class SmoothRisk(ABC):
-    """A risk of standardised scores. Subclasses never see the scale of the scores, nor rows that do not count.
+    """A risk of standardised scores. Subclasses see neither the scale of the scores nor rows that are ignored.
 
     Parameters
     ----------
@@ -137,11 +137,11 @@ class SmoothRisk(ABC):
         if not self.bandwidth >= _NARROWEST:
             raise ValueError(
                 f"bandwidth must be at least {_NARROWEST:g} standard deviations of the scores, got {self.bandwidth:g}, "
-                "which is lost in the rounding of the scores; use a larger one"
+                "which is below the rounding of the scores; use a larger bandwidth"
             )
 
     def __call__(self, pos_scores: Vector, neg_scores: Vector) -> Cut:
-        """Evaluate at these scores. Constant scores, which have no scale, are refused."""
+        """Evaluate the risk at these scores. Constant scores, which have no scale, raise an error."""
         there = self._present
         if there is None:
             return self._of_scores(pos_scores, neg_scores)
@@ -152,7 +152,7 @@ class SmoothRisk(ABC):
 
     @cached_property
     def _present(self) -> _Present | None:
-        """The rows of some weight, in lists with both classes; None if these are all rows."""
+        """The rows of positive weight in lists with both classes; None if these are all rows."""
         pos, neg = (
             _counting(weights, queries)
             for weights, queries in (
@@ -172,7 +172,7 @@ class SmoothRisk(ABC):
         return _Present(*at, replace(self, rows=self.rows.take(*at)))
 
     def _of_scores(self, pos_scores: Vector, neg_scores: Vector) -> Cut:
-        """Evaluate at these scores of rows that all count."""
+        """Evaluate the risk at scores of rows none of which is ignored."""
         s, t = pos_scores.astype(np.float64), neg_scores.astype(np.float64)
         v, w = _weights_or_ones(self.rows.pos_weights, s), _weights_or_ones(self.rows.neg_weights, t)
         total = float(v.sum() + w.sum())
@@ -191,12 +191,12 @@ class SmoothRisk(ABC):
         cut = self._of_lists(lists)
         pos_coef, neg_coef = np.empty_like(s), np.empty_like(t)
         pos_coef[pos], neg_coef[neg] = cut.pos_coef, cut.neg_coef
-        # The risk does not change with the scale, so its derivative has no part along the scores themselves.
+        # The risk is invariant to scale, so its derivative has no component along the scores themselves.
         along = float(pos_coef @ s + neg_coef @ t) / total
         return Cut(cut.risk, (pos_coef - along * v * s) / scale, (neg_coef - along * w * t) / scale)
 
     def _standardise(self, s: Vector, t: Vector, v: Vector, w: Vector) -> float:
-        """Bring the scores, in place, to mean 0 in each list and variance 1 over all; return the divisor."""
+        """Standardise the scores in place, to mean 0 in each list and unit variance overall; return the divisor."""
         if self.rows.pos_queries is None or self.rows.neg_queries is None:
             mean = (v @ s + w @ t) / (v.sum() + w.sum())
             s -= mean
@@ -224,12 +224,12 @@ class SmoothRisk(ABC):
 
     @abstractmethod
     def _of_lists(self, lists: Lists) -> Cut:
-        """Risk and its derivative in each standardised score."""
+        """Return the risk and its derivative in each standardised score."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Present:
-    """Where the rows are that count, and the risk of these."""
+    """Indices of the rows that are not ignored, and the risk of these rows."""
 
     pos: IntVector
     neg: IntVector
@@ -237,7 +237,7 @@ class _Present:
 
 
 def _counting(weights: Vector | None, queries: IntVector | None) -> BoolVector | None:
-    """Which rows have a weight, if anything is known of them."""
+    """Return which rows have positive weight; None if there are neither weights nor queries."""
     if weights is not None:
         return weights > 0
     return None if queries is None else np.ones(queries.size, dtype=np.bool_)
@@ -245,7 +245,7 @@ def _counting(weights: Vector | None, queries: IntVector | None) -> BoolVector |
 
 @dataclass(frozen=True, eq=False)
 class SmoothPairs(SmoothRisk):
-    """1 - the mean of soft 1{s > t} over pairs: negatives of false positive rates in a range, the lowest positives.
+    """1 - the mean of soft 1{s > t} over pairs: negatives in a range of false positive rates, the lowest positives.
 
     Parameters
     ----------
@@ -254,9 +254,9 @@ class SmoothPairs(SmoothRisk):
     min_fpr, max_fpr : float
         Only negatives whose rank from the top is in this range count: 0 and 1 for the AUC.
     min_tpr : float
-        Only positives whose rank from the top is beyond this count: 0 but for the two-way partial AUC.
+        Only positives whose rank from the top is beyond this count: 0 except for the two-way partial AUC.
     scale : float
-        What the risk is multiplied by, for measures that are an affine function of the mean.
+        Factor of the risk, for measures that are an affine function of the mean.
 
     Examples
     --------
@@ -275,7 +275,7 @@ class SmoothPairs(SmoothRisk):
         pos = _counted(lists.pos_weights, lists.pos_queries, lists.n_pos, self.min_tpr, 1.0)
         width = lists.n_pos * (1 - self.min_tpr) * lists.n_neg * (self.max_fpr - self.min_fpr)
         pos *= lists.spread(self.scale * lists.share / np.where(width > 0, width, 1.0), lists.pos_queries)
-        reached = np.flatnonzero(neg)  # of a narrow range, few
+        reached = np.flatnonzero(neg)  # few for a narrow range
         queries = None if lists.neg_queries is None else lists.neg_queries[reached]
         negatives = Crowd(lists.neg[reached], neg[reached], lists.reach, queries, lists.n_queries)
         below, rise = negatives.below(lists.pos, lists.pos_queries)
@@ -284,7 +284,7 @@ class SmoothPairs(SmoothRisk):
 
 
 def _counted(weights: Vector, queries: IntVector | None, totals: Vector, low: float, high: float) -> Vector:
-    """How much of each row, in ascending order, has ranks from the top of its list between two fractions of it."""
+    """Return the part of each row, in ascending order, whose rank from the top is between two fractions of its list."""
     if low == 0 and high == 1:
         return weights.copy()
     ends = np.cumsum(weights[::-1])[::-1]  # rows from the top of the list, this one included

@@ -14,17 +14,17 @@ from headrank.surrogates.smooth import Lists, SmoothRisk
 from headrank.surrogates.soft_counts import soft_step
 
 _BISECTIONS = 60
-"""Enough to find the border of the top to the last digit of its float."""
+"""Enough to find the border of the top to double precision."""
 _SHORT = 1e-6
-"""Half the step of a difference, in relative ranks: short for phi, long for the rounding of its values."""
+"""Half the step of a difference, in relative ranks: short compared with phi, long compared with rounding."""
 
 
 @dataclass(frozen=True, eq=False)
 class Reward:
-    """What a positive in the top is worth: ``base + per_neg * negatives below it``.
+    """The worth of a positive in the top: ``base + per_neg * negatives below it``.
 
     The risk is ``offset - sum over the positives in the top of their worth + per_pair * found**2 / 2``, with ``found``
-    the number of positives in the top. One value for each list, or for all.
+    the number of positives in the top. One value per list, or one for all.
     """
 
     offset: Any
@@ -33,7 +33,7 @@ class Reward:
     per_pair: Any = 0.0
 
     def of_all_lists(self, counted: BoolVector) -> Reward:
-        """Give every list its values: those of the lists that count are here, the others' are 0."""
+        """Expand to all lists: the values are for the lists with both classes, the others get 0."""
 
         def spread(values: Any) -> Vector:
             per_list = np.zeros(counted.size)
@@ -44,17 +44,17 @@ class Reward:
 
 
 RewardOfCounts = Callable[[Vector, Vector, Vector], Reward]
-"""How the reward follows from the positives, the negatives and the size of the top of each list with both classes."""
+"""Reward as a function of the positives, the negatives and the size of the top, per list with both classes."""
 SizeOfTop = Callable[[Vector], Vector]
-"""How many rows the top of a list of so many rows has."""
+"""Size of the top as a function of the number of rows of a list."""
 
 
 @dataclass(frozen=True, eq=False)
 class SmoothTop(SmoothRisk):
-    """A sum over the positives in the best rows of a list, each worth what `Reward` says.
+    """A sum over the positives in the top of a list, each with its worth by `Reward`.
 
     A row at score x is in the top by the soft step of x - Q, and Q solves "soft count above Q = size of the top", so
-    the top always has its size. The risk is the mean over lists, so the reward carries whatever differs between them:
+    the top always has its size. The risk is the mean over lists, so the reward carries what differs between them:
     precision divides the positives found by the size of the top, recall by the positives of the list.
 
     >>> from headrank.measures import LocalAUC
@@ -89,7 +89,7 @@ class SmoothTop(SmoothRisk):
 
     @staticmethod
     def _worth(lists: Lists, reward: Reward) -> tuple[Vector, Vector]:
-        """What each positive is worth if it is in the top, and the derivative of that in its score."""
+        """Return the worth of each positive if it is in the top, and its derivative in the score."""
         queries = lists.pos_queries
         base = lists.spread(reward.base, queries) + np.zeros(lists.pos.size)
         if not reward.per_neg.any():
@@ -100,9 +100,9 @@ class SmoothTop(SmoothRisk):
 
     @staticmethod
     def _taken_by_rising(lists: Lists, reward: Reward, held: Vector) -> Vector:
-        """What each negative takes from the positives around it by rising past them.
+        """Return the loss that each negative causes by rising past the positives near it.
 
-        ``held`` is how much of each positive counts in the top.
+        ``held`` is the part of each positive that counts in the top.
         """
         if not reward.per_neg.any():
             return np.zeros(lists.neg.size)
@@ -113,10 +113,10 @@ class SmoothTop(SmoothRisk):
     def _pushed_out_by_rising(
         lists: Lists, pos_near: Vector, neg_near: Vector, leaving: Vector
     ) -> tuple[Vector, Vector]:
-        """What is lost by the rise of each row, positives first: near the border it lifts it, and members fall out.
+        """Return the loss caused by the rise of each row, positives first: it raises the border, and members drop out.
 
-        ``pos_near`` and ``neg_near`` are how fast each row enters the top as it rises, ``leaving`` what each positive
-        loses as the border rises.
+        ``pos_near`` and ``neg_near`` are the rates at which rows enter the top as they rise; ``leaving`` is the rate at
+        which each positive loses worth as the border rises.
         """
         near = lists.summed(pos_near, lists.pos_queries) + lists.summed(neg_near, lists.neg_queries)
         lost = lists.summed(leaving, lists.pos_queries)
@@ -124,7 +124,7 @@ class SmoothTop(SmoothRisk):
         return pos_near * lists.spread(push, lists.pos_queries), neg_near * lists.spread(push, lists.neg_queries)
 
     def _border(self, lists: Lists, n_top: Vector) -> Vector:
-        """Q of each list: above it, with a soft edge, lie ``n_top`` rows."""
+        """Return Q of each list: ``n_top`` rows lie above it, with a soft edge."""
         n_below = lists.n_rows - n_top
         each = None if lists.pos_queries is None else np.arange(lists.n_queries)
         low = np.full(lists.n_queries, min(lists.pos.min(), lists.neg.min()) - lists.reach)
@@ -140,8 +140,8 @@ class SmoothTop(SmoothRisk):
 class SmoothRanks(SmoothRisk):
     """1 - the mean over the positives of ``phi(rank / (N + 1))``, with soft ranks.
 
-    ``phi`` takes relative ranks and returns its values and its derivatives there. The gradient is as exact as these:
-    to rounding with `power`, to the error of a difference with `differenced`.
+    ``phi`` takes relative ranks and returns its values and its derivatives there. The gradient is exact up to rounding
+    with `power`, and up to the error of a difference with `differenced`.
 
     >>> risk = SmoothRanks(1e-3, lambda v: (v, np.ones_like(v)))
     >>> round(risk(np.array([4.0, 2.0]), np.array([3.0, 1.0])).risk, 9)
@@ -158,7 +158,7 @@ class SmoothRanks(SmoothRisk):
         share = np.divide(lists.share, lists.n_pos, out=np.zeros_like(lists.share), where=lists.counted)
         weight = lists.pos_weights * lists.spread(share, queries)
         gain = weight * slopes * per_rank
-        # A positive that rises gains ranks; a row that rises takes one from each positive it passes.
+        # A positive gains ranks as it rises; any row that rises takes one from each positive it passes.
         passed = lists.positives(gain)
         pos_coef = lists.pos_weights * passed.below(lists.pos, queries)[1] - gain * rise
         neg_coef = lists.neg_weights * passed.below(lists.neg, lists.neg_queries)[1]
@@ -171,11 +171,11 @@ def power(exponent: float) -> Callable[[Vector], tuple[Vector, Vector]]:
 
 
 def differenced(phi: Callable[[Vector], Vector]) -> Callable[[Vector], tuple[Vector, Vector]]:
-    """Return a function given by its values alone, and its slopes as differences over a short step.
+    """Return the values of phi, and its slopes as differences over a short step.
 
-    The values are exact. The slopes are central differences over 2e-6, or over the way to 0 or 1 where that is nearer:
-    off by about 1e-10 from rounding and 1e-12 times the third derivative of phi. Where phi jumps, a slope is its jump
-    over the step.
+    The values are exact. The slopes are central differences over 2e-6, or over the way to 0 or 1 if that is nearer:
+    off by about 1e-10 from rounding and 1e-12 times the third derivative of phi. At a jump of phi, the slope is the
+    jump over the step.
 
     >>> values, slopes = differenced(np.square)(np.array([0.25]))
     >>> values, slopes.round(6)

@@ -1,4 +1,4 @@
-"""Counting with a soft edge: how many points lie below each of many others, a point within reach counting in part.
+"""Soft counts: how many points lie below each of many others, where points within reach count in part.
 
 The step 1{x > v} becomes the integral of the triangular kernel of half-width h,
 
@@ -8,10 +8,10 @@ which is 0 below -h, 1 above h, 1/2 at 0, and once differentiable. Within reach 
 each, summed over all v between two edges, is a quadratic in x whose coefficients are prefix sums of 1, v and v^2. So
 sums over all pairs cost one sort and three binary searches per point, and so do their exact derivatives.
 
-**Narrow reach.** Sums of v^2 over the whole line, of which a difference is divided by h^2, would leave no digit of a
-small h. So lengths are in units of h, and the line is tiled with cells of width 4, in each of which v is counted from
-the cell's centre. Two tilings, shifted by half a cell, hold the reach of any x in one cell of one of them. No summand
-exceeds 4 then, whatever h is, and the sums are as good as those of the weights alone.
+**Narrow reach.** Differences of sums of v^2 over the whole line, divided by h^2, would lose all digits for a small h.
+So lengths are in units of h, and the line is tiled with cells of width 4; v is measured from the centre of its cell.
+With two tilings, shifted by half a cell, the reach of any x lies in one cell of one of them. Then no summand exceeds 4
+for any h, and the sums are as accurate as those of the weights alone.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ import numpy as np
 from headrank._types import IntVector, Vector
 
 _ONE_CELL = 64.0
-"""Points no further from 0 than this, in units of the reach, are one cell: that costs 12 bits, and less time."""
+"""Points within this distance of 0, in units of the reach, form one cell: faster, at a cost of 12 bits."""
 
 
 class Crowd:
-    """Weighted points, one crowd per query, counted from anywhere. O(n) to make.
+    """Weighted points that can be counted below any other point, per query. O(n) to construct.
 
     Parameters
     ----------
@@ -36,9 +36,9 @@ class Crowd:
     reach : float
         Half-width of the soft edge.
     queries : int array of shape (n,), or None
-        The query of each, ascending; None if there is but one.
+        The query of each point, ascending; None for a single query.
     n_queries : int
-        Their number.
+        Number of queries.
 
     Examples
     --------
@@ -69,9 +69,9 @@ class Crowd:
             self._starts = np.searchsorted(queries, np.arange(n_queries))
 
     def below(self, points: Vector, queries: IntVector | None = None) -> tuple[Vector, Vector]:
-        """Weight of the crowd below each point, with a soft edge, and its derivative in the point.
+        """Return the weight below each point, with a soft edge, and its derivative in the point.
 
-        Points in ascending order are looked up several times faster.
+        Lookups are several times faster for points in ascending order.
         """
         z = points / self._reach
         places = [np.searchsorted(self._keys, self._key(z + shift, queries)) for shift in (-1.0, 0.0, 1.0)]
@@ -84,8 +84,8 @@ class Crowd:
                 place += second_tiling * self._n_sums
         lower, middle, upper = (self._sums[:, place] for place in places)
         count: Vector = middle[0] if queries is None else middle[0] - self._sums[0, self._starts[queries]]
-        # With d in units of the reach, those just below lack (1 - d)^2 / 2 of 1, those just above have (1 + d)^2 / 2.
-        # Where nobody is near, the sums are 0 exactly.
+        # With d in units of the reach, points just below lack (1 - d)^2 / 2 of 1, those just above have (1 + d)^2 / 2.
+        # If no point is near, the sums are exactly 0.
         weight, first, second = middle - lower
         edge = z - 1
         lacking = edge * (edge * weight - 2 * first) + second
@@ -98,15 +98,15 @@ class Crowd:
 
     @staticmethod
     def _key(points: Vector, queries: IntVector | None) -> Any:
-        # Complex numbers sort by their real, then by their imaginary part: by query, then by value.
+        # Complex numbers sort by real, then by imaginary part: by query, then by value.
         return points if queries is None else queries + 1j * points
 
 
 def _tilings(z: Vector) -> tuple[Vector, Vector]:
-    """Where each point is in its cell, from the cell's centre: a multiple of 4, in the second tiling plus 2.
+    """Return each point relative to the centre of its cell: a multiple of 4, in the second tiling plus 2.
 
-    Halving, rounding down and comparing with whole numbers are exact, so a point is never put in the cell next to that
-    of whoever it is in reach of.
+    Halving, rounding down and comparing with integers are exact, so points within reach of each other are never put in
+    different cells by rounding.
     """
     half = np.floor(z / 2)
     return z - 4 * np.floor((half + 1) / 2), z - (4 * np.floor(half / 2) + 2)

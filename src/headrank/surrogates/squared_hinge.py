@@ -1,4 +1,4 @@
-"""The squared hinge of the margins, with the best intercept: a linear support vector classifier as a risk of scores."""
+"""The squared hinge with the optimal intercept: a linear support vector classifier as a risk of scores."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _CLOSE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class SquaredHinge:
-    """Sum of the rows' squared margin errors at the intercept that makes it smallest. O(N), convex in the scores.
+    """Sum of the squared margin errors of the rows at the optimal intercept. O(N), convex in the scores.
 
     A row's error is max(0, 1 - m), where its margin m is score plus intercept for a positive and minus that for a
-    negative. 1/2 |w|^2 + C times this is what scikit-learn's ``LinearSVC`` minimises, but for the penalty that it puts
-    on the intercept. It knows nothing of heads, but ignores rows that are far on their own side; queries are ignored.
-    Weights multiply the losses.
+    negative. scikit-learn's ``LinearSVC`` minimises 1/2 |w|^2 + C times this, plus a penalty on the intercept. It does
+    not focus on the head, but ignores rows that are far on their own side; queries are ignored. Weights multiply the
+    losses.
 
     >>> cut = SquaredHinge()(np.array([0.0]), np.array([0.0]))
     >>> cut.risk, cut.pos_coef, cut.neg_coef
@@ -30,7 +30,7 @@ class SquaredHinge:
     rows: RowFacts = field(default_factory=RowFacts, kw_only=True)
 
     def __call__(self, pos_scores: Vector, neg_scores: Vector) -> Cut:
-        """Find the intercept, then the risk and its derivative; that of the intercept vanishes there."""
+        """Find the intercept, then the risk and its derivative; the derivative in the intercept is 0 there."""
         n_pos = pos_scores.size
         # With z = side * score the margin is z + side * intercept.
         side = np.ones(n_pos + neg_scores.size)
@@ -41,7 +41,7 @@ class SquaredHinge:
             weights = np.concatenate([self.rows.pos_weights, self.rows.neg_weights])
         errors = np.maximum(1 - z - side * _intercept(z, side, weights), 0)
         coef = -2 * weights * side * errors
-        curvature = 2 * weights * (errors > 0)  # at a kink, that of the flat side
+        curvature = 2 * weights * (errors > 0)  # at a kink, the curvature of the flat side
         return Cut(
             float(weights @ errors**2),
             coef[:n_pos],
@@ -52,11 +52,11 @@ class SquaredHinge:
 
 
 def _intercept(z: Vector, side: Vector, weights: Vector) -> float:
-    """Where the errors of both classes weigh the same: a root of a rising, piecewise linear function.
+    """Return where the errors of both classes balance: the root of an increasing, piecewise linear function.
 
-    Safe Newton steps; one from the piece that holds the root ends there.
+    Safeguarded Newton steps; a step from the piece that contains the root ends at the root.
     """
-    corner = side * (1 - z)  # a positive is in error where the intercept lies below it, a negative above
+    corner = side * (1 - z)  # a positive has an error if the intercept is below its corner, a negative if above
     low, high = float(corner.min()), float(corner.max())
     here = float(weights @ corner) / float(weights.sum())
     for _ in range(_NEWTON_STEPS):

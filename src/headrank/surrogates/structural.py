@@ -6,17 +6,15 @@ with c_j, the length of [j - 1, j] inside [n a, n b], and
 
     R = 1 / (n_pos n (b - a)) * sum_i max_r sum_{j <= r} (c_j + t_(j) - s_i)
 
-is the largest loss plus violation over all orderings (OP2 of the paper; Theorem 1 says the negatives may be taken in
-the order of their scores). Before the range the summands fall, at its start they jump up, from there they fall
-again. So each positive has two candidates: to stop before the range, or to go through its start and stop after it.
-Prefix sums give the value of both.
+is the largest loss plus violation over all orderings (OP2 of the paper; by Theorem 1 the negatives may be taken in the
+order of their scores). The summands decrease before the range, jump up at its start, and decrease again. So each
+positive has two candidates: to stop before the range, or after its start. Prefix sums give the value of both.
 
-**Row weights.** A negative of weight v is v copies of a row, and where an end of the range falls inside it, it is cut
-in two there. The copies may be put on different sides of a positive; a formula that keeps them together is not
-convex (tests/surrogates shows a counterexample), because with unequal cells the order of the scores is no longer the
-worst one.
+**Row weights.** A negative of weight v is v copies of a row; if an end of the range falls inside it, it is split in two
+there. The copies may be on different sides of a positive. A formula that keeps them together is not convex
+(tests/surrogates has a counterexample), because with unequal cells the order of the scores is no longer the worst.
 
-**Queries.** R is the mean over the queries, each with its own ranks. All queries are done at once: sorting and
+**Queries.** R is the mean over the queries, each with its own ranks. All queries are processed together: sorting and
 searching by pairs (query, score) costs one sort, not one call per query.
 """
 
@@ -36,7 +34,7 @@ from headrank.surrogates.cut import Cut, RowFacts
 
 @dataclass(frozen=True, eq=False)
 class StructuralHinge:
-    """Convex upper bound of 1 - `PartialAUC`, 1 at constant scores. O(N log N), no loop over pairs, rows or queries.
+    """Convex upper bound on 1 - `PartialAUC`; 1 at constant scores. O(N log N), no loops over pairs, rows or queries.
 
     Parameters
     ----------
@@ -56,7 +54,7 @@ class StructuralHinge:
     max_fpr: float
     rows: RowFacts = field(default_factory=RowFacts)
     only_reached: ClassVar[bool] = False
-    """Whether negatives below the range are left out of account."""
+    """Whether negatives below the range are ignored."""
 
     def __call__(self, pos_scores: Vector, neg_scores: Vector) -> Cut:
         """Find the most violated ordering: its risk and the coefficients of its plane."""
@@ -69,7 +67,7 @@ class StructuralHinge:
         low, high = share(self.min_fpr, n), share(self.max_fpr, n)
         first, last, start = floor(low), ceil(high), ceil(low)
         m = last
-        if not self.only_reached:  # below the range, a negative adds to nobody's sum unless it outscores a positive
+        if not self.only_reached:  # below the range, only negatives that outscore a positive contribute
             m = max(last, int(np.count_nonzero(t > s.min())))
             m = n if 2 * m > n else m  # selecting most of them takes longer than sorting all
         # Ascending order throughout, as it is faster: the r highest of m negatives are those from m - r on.
@@ -116,7 +114,7 @@ class StructuralHinge:
         np.copyto(r, r_before, where=stops)
         np.copyto(gain, gain_before, where=stops)
 
-        # Positive i overtakes the cells start_i .. r_i - 1: add it at the first, take it away behind the last.
+        # Positive i overtakes the cells start_i .. r_i - 1: add it at the first, subtract it after the last.
         start = cells.starts[queries]
         change = np.bincount(start, weights=pos_scale, minlength=number.size + 1)
         change -= np.bincount(r, weights=pos_scale, minlength=number.size + 1)
@@ -127,10 +125,10 @@ class StructuralHinge:
         return Cut(float(gain @ pos_scale), pos_coef, neg_coef, float(overtaking @ cells.loss))
 
     def _cells(self, t: Vector, n_pos: Vector) -> _Cells:
-        """Lay the negatives out as cells on a line, query by query, each query's in descending order of scores."""
+        """Arrange the negatives as cells on a line, by query and then by descending score."""
         queries = _or_default(self.rows.neg_queries, np.zeros(t.size, dtype=np.intp))
         n_queries = n_pos.size
-        # The sums run through all queries: scores of one that is left out, however large, must not round the others.
+        # The sums run through all queries: huge scores of an excluded query must not cause rounding in the others.
         t = np.where(n_pos[queries] > 0, t, 0.0)
         rows = np.lexsort((-t, queries))
         queries = queries[rows]
@@ -139,9 +137,9 @@ class StructuralHinge:
         borders = edges[np.searchsorted(queries, np.arange(n_queries + 1))]
         n_neg = np.diff(borders)
         ends = (borders[:-1] + shares(fpr, n_neg) for fpr in (self.min_fpr, self.max_fpr))
-        low, high = (np.minimum(end, borders[1:]) for end in ends)  # rounding must not open a cell behind the last
+        low, high = (np.minimum(end, borders[1:]) for end in ends)  # rounding must not create a cell after the last
         if self.rows.neg_weights is not None:
-            # Cut the rows in two where a range begins or ends.
+            # Split the rows where a range begins or ends.
             cut_edges = np.unique(np.concatenate([edges, low, high]))
             cell = np.searchsorted(edges, cut_edges[:-1], side="right") - 1
             rows, queries, edges = rows[cell], queries[cell], cut_edges
@@ -168,10 +166,10 @@ class StructuralHinge:
 
 @dataclass(frozen=True, eq=False)
 class _Cells:
-    """Negatives as cells on a line, query by query, each query's in descending order of scores.
+    """Negatives as cells on a line, by query and then by descending score.
 
     ``u`` is c_j / v_j + t_(j) for a cell of width v_j and loss c_j. For each query, ``starts``, ``before`` and
-    ``through`` give its first cell, the first that is not wholly before its range, and the first behind the start of
+    ``through`` give its first cell, the first that is not entirely before its range, and the first after the start of
     its range.
     """
 
@@ -198,8 +196,8 @@ class _Cells:
         return np.concatenate([[0.0], np.cumsum(self.u * self.width)])
 
     def stop(self, origins: IntVector, part: BoolVector, s: Vector, queries: IntVector) -> tuple[IntVector, Vector]:
-        """Where each positive stops within a part of the cells, which begins at ``origins``, and its gain there."""
-        # Complex numbers sort by their real, then by their imaginary part: by query, then by descending score.
+        """Return where each positive stops in a part of the cells that begins at ``origins``, and its gain there."""
+        # Complex numbers sort by real, then by imaginary part: by query, then by descending score.
         keys = self.queries[part] - 1j * self.u[part]
         n_above = np.searchsorted(keys, queries - 1j * s) - np.searchsorted(self.queries[part], queries)
         r = origins[queries] + n_above

@@ -8,7 +8,7 @@ from headrank.surrogates.structural import StructuralHinge
 
 @dataclass(frozen=True, eq=False)
 class TightHinge(StructuralHinge):
-    """The structural hinge of the highest negatives alone, those that the range reaches: convex and never looser.
+    """The structural hinge of only the highest negatives, down to the end of the range: convex and never looser.
 
     Only these negatives are selected and sorted: O(N) plus O(k log k) for the k = ceil(n_neg * max_fpr) of them.
 

@@ -1,4 +1,4 @@
-"""What looks wrong with the data? Each warning is a sentence with what to do; none stops the training."""
+"""Warnings about the data. Each says what to do; none stops the training."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _PERFECT = 0.9999
 _GIVES_AWAY = 0.99
-"""AUC of a feature alone from which on it is named."""
+"""Smallest AUC of a single feature that is reported as a possible leak."""
 _LEAST_IDS = 20
 """Fewer rows than this may well be distinct by chance."""
 _FEW = 30
@@ -38,14 +38,14 @@ _DATE = re.compile(
 
 
 def in_columns(frame: pl.DataFrame, columns: Sequence[Column]) -> list[str]:
-    """Look at the columns by themselves: empty, constant, infinite, dates of another kind, all distinct."""
+    """Warn about columns that are empty, constant, infinite, all distinct, or dates in an unknown format."""
     found, schema = [], frame.schema  # made anew each time that it is asked for
     empty = [column.name for column in columns if column.n_distinct == 0]
     constant = [column.name for column in columns if column.n_distinct == 1 and column.n_missing == 0]
     if empty:
-        found.append(f"No value at all in {_columns(empty)}; not used.")
+        found.append(f"There are no values in {_columns(empty)}; not used.")
     if constant:
-        found.append(f"The same value in every row of {_columns(constant)}; not used.")
+        found.append(f"All rows have the same value in {_columns(constant)}; not used.")
     infinite = {
         column.name: n
         for column in columns
@@ -54,14 +54,14 @@ def in_columns(frame: pl.DataFrame, columns: Sequence[Column]) -> list[str]:
     if infinite:
         found.append(
             f"{sum(infinite.values()):,} infinite (or larger than {LARGEST:g}) numbers in {_columns(list(infinite))}; "
-            "they count as missing. Replace them if they mean something else."
+            "they are treated as missing. Replace them if they mean something else."
         )
     dates = [column.name for column in columns if column.kind == "text" and _looks_like_dates(frame[column.name])]
     if dates:
         one, named = len(dates) == 1, _columns(dates)
         found.append(
-            f"{named[0].upper()}{named[1:]} {'looks' if one else 'look'} like dates, but not as YYYY-MM-DD; "
-            f"{'it is' if one else 'they are'} used as text: write dates so."
+            f"{named[0].upper()}{named[1:]} {'looks' if one else 'look'} like dates, but not as YYYY-MM-DD, and "
+            f"{'is' if one else 'are'} used as text. Write dates as YYYY-MM-DD."
         )
     ids = [
         column.name
@@ -70,50 +70,49 @@ def in_columns(frame: pl.DataFrame, columns: Sequence[Column]) -> list[str]:
     ]
     if ids:
         one = len(ids) == 1
+        remedy = "name it with --id or remove it" if one else "name one with --id, remove the others"
         found.append(
-            f"Every row has another value in {_columns(ids)}, which {'looks like an id' if one else 'look like ids'}, "
-            f"but {'was' if one else 'were'} used all the same: what is learned from an id does not hold for new rows. "
-            f"If so, name {'it with --id, or leave it' if one else 'one with --id, and leave the others'} out with "
-            "--drop, and fit again."
+            f"All values are distinct in {_columns(ids)}, which {'looks like an id' if one else 'look like ids'} but "
+            f"{'was' if one else 'were'} used as {'a feature' if one else 'features'}: what is learned from an id does "
+            f"not hold for new rows. If so, {remedy} with --drop, and fit again."
         )
     return found
 
 
 def of_repeated_rows(keys: Any, train: IntVector, holdout: IntVector) -> list[str]:
-    """Look for holdout rows that are among the training rows."""
+    """Warn if holdout rows also occur among the training rows."""
     n = int(np.isin(keys[holdout], keys[train]).sum())
     if n <= _REPEATED * holdout.size:
         return []
     return [
-        f"{n:,} of {holdout.size:,} holdout rows ({n / holdout.size:.1%}) equal some training row in every "
-        "feature. That is no harm if features take few values; but if they are the same cases twice, the estimates are "
-        "too good: remove the repeated rows."
+        f"{n:,} of {holdout.size:,} holdout rows ({n / holdout.size:.1%}) equal a training row in every feature. This "
+        "is harmless if features have few distinct values; but if the same cases occur twice, the estimates are too "
+        "optimistic: remove the duplicates."
     ]
 
 
 def of_few(n_pos: int, n_rows: int, n_table_pos: int, n_queries: int | None, confidence: float) -> list[str]:
-    """Say what to expect of so few positives, or queries, in the holdout, and how many it would take."""
+    """Warn if the holdout has few positives or queries, and say how many are needed."""
     if n_queries is not None:
         if n_queries >= _FEW:
             return []
         return [
-            f"The holdout has {n_queries:,} queries with both classes; what is certain of a mean over so few queries "
-            f"is little. Bring more queries: {_FEW} in the holdout at least, some hundreds for an error of {_WANTED:g}."
+            f"The holdout has only {n_queries:,} queries with both classes, so a mean over queries is very uncertain. "
+            f"Use more queries: at least {_FEW} in the holdout, several hundred for an error of {_WANTED:g}."
         ]
     if n_pos >= _FEW:
         return []
     needed = positives_needed(_WANTED, confidence)
     return [
-        f"The holdout has only {n_pos:,} positives among {n_rows:,} rows: the share of positives found, even by one "
-        f"model at a threshold fixed beforehand, is then known to about ±{half_width(n_pos, confidence):.2f} with "
-        f"{percent(confidence)} confidence, and what is stated of the best of several models less well. For "
-        f"±{_WANTED:g} it takes at least {needed:,} positives in the holdout, so "
-        f"{round(needed * n_table_pos / n_pos):,} or more in the table."
+        f"The holdout has only {n_pos:,} positives among {n_rows:,} rows. With {percent(confidence)} confidence, the "
+        f"share of positives found is then known to about ±{half_width(n_pos, confidence):.2f} for one model at a "
+        f"threshold fixed in advance, and less precisely for the best of several models. For ±{_WANTED:g} you need at "
+        f"least {needed:,} positives in the holdout, or {round(needed * n_table_pos / n_pos):,} in the table."
     ]
 
 
 def half_width(n: int, confidence: float) -> float:
-    """Half the width of the exact interval of a rate near one half, from n rows: no statement about it is sharper.
+    """Return half the width of the exact (Clopper-Pearson) interval of a rate near one half from n rows.
 
     >>> round(half_width(10, 0.95), 2), round(half_width(402, 0.95), 3)
     (0.31, 0.05)
@@ -123,7 +122,7 @@ def half_width(n: int, confidence: float) -> float:
 
 
 def positives_needed(width: float, confidence: float) -> int:
-    """Return the fewest rows, to the next ten, that give such a half width.
+    """Return the smallest number of rows, a multiple of ten, with at most this half width.
 
     >>> positives_needed(0.05, 0.95)
     410
@@ -135,44 +134,44 @@ def positives_needed(width: float, confidence: float) -> int:
 
 
 def of_perfection(winner: ModelResult, features: Features) -> list[str]:
-    """Suspect a leak where nothing is left to learn, and name the columns that give the answer away by themselves."""
+    """Warn about a possible leak if the ranking is perfect, and name columns that alone rank nearly perfectly."""
     sample = winner.holdout.sample
-    # Of all rows together, also where there are queries.
+    # Over all rows together, even with queries.
     auc = AUC()(sample.positive, sample.scores) if sample.queries is not None else AUC().value(winner.holdout.whole)
     if auc <= _PERFECT:
         return []
     alone = _best_alone(sample.positive, features)
     said = (
-        f"These columns give it away alone: {listed(f'{name!r} (AUC {value:.4f})' for name, value in alone.items())}."
+        f"Columns that suffice alone: {listed(f'{name!r} (AUC {value:.4f})' for name, value in alone.items())}."
         if alone
-        else "No column does so alone."
+        else "No column suffices alone."
     )
     return [
-        f"The holdout is ranked perfectly (AUC {float(auc):.5f}), which is rarely true: perhaps a column was written "
-        f"after the outcome was known, or is made from it. {said} If a column would not be known when it is needed, "
-        "leave it out with --drop."
+        f"The holdout is ranked perfectly (AUC {float(auc):.5f}), which usually indicates a leak: a column may have "
+        f"been recorded after the outcome was known, or computed from it. {said} If a column is not available at "
+        "prediction time, remove it with --drop."
     ]
 
 
 def of_models(models: Sequence[ModelResult]) -> list[str]:
-    """Name the models that have learned nothing."""
+    """Name the models that learned nothing."""
     return [
-        f"The {each.name} has learned nothing: it found no direction in which the positives come first. Check that the "
-        "columns say anything about the target, or ask for a wider part of the list."
+        f"The {each.name} learned nothing: it found no direction in which the positives rank first. Check that the "
+        "columns are related to the target, or choose a wider part of the list."
         for each in models
         if each.collapsed
     ]
 
 
 def row_keys(features: Any) -> Any:
-    """One number per row; equal rows have equal numbers, and others, but for odds of one in billions, have not."""
+    """Return one number per row: equal for equal rows and, except with negligible probability, distinct otherwise."""
     if hasattr(features, "hash_rows"):
         return features.hash_rows(seed=0).to_numpy()
     return features @ np.random.default_rng(0).normal(size=features.shape[1])
 
 
 def _best_alone(y: BoolVector, features: Features) -> dict[str, float]:
-    """Columns whose best feature ranks the holdout nearly perfectly, up or down; a gap is the lowest value."""
+    """Columns with a feature that ranks the holdout nearly perfectly, up or down; missing values rank lowest."""
     if len(features.names) > _FEATURES_LOOKED_AT:
         return {}
     rows = np.arange(y.size)
@@ -184,10 +183,10 @@ def _best_alone(y: BoolVector, features: Features) -> dict[str, float]:
     best: dict[str, float] = {}
     for j, column in enumerate(features.origins):
         values: Vector = X[:, [j]].toarray()[:, 0] if hasattr(X, "toarray") else X[:, j].astype(np.float64)
-        gaps = ~np.isfinite(values)
-        if gaps.all():
+        missing = ~np.isfinite(values)
+        if missing.all():
             continue
-        area = float(AUC()(y[rows], np.where(gaps, values[~gaps].min() - 1, values)))
+        area = float(AUC()(y[rows], np.where(missing, values[~missing].min() - 1, values)))
         area = max(area, 1 - area)
         if area >= max(_GIVES_AWAY, best.get(column, 0.0)):
             best[column] = area

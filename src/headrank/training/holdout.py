@@ -102,9 +102,9 @@ def _require_enough(name: str, n: int, n_aside: int, share: float) -> None:
     needed = next(
         (k for k in range(1, 100_000) if k - round(share * k) >= N_FOLDS and round(share * k) >= _LEAST_HELD_OUT), None
     )
-    remedy = "change the holdout share" if needed is None else f"bring at least {needed:,} of them"
+    remedy = "change the holdout share" if needed is None else f"use at least {needed:,}"
     other = ", or leave the queries out" if name == _MIXED else ""
     raise InvalidSampleError(
-        f"needed at least {N_FOLDS} {name} to train on and {_LEAST_HELD_OUT} to judge by, but the table has {n:,}, and "
-        f"a holdout of {share:g} leaves {n - n_aside:,} and {n_aside:,}; {remedy}{other}"
+        f"expected at least {N_FOLDS} {name} for training and {_LEAST_HELD_OUT} for the holdout, but the table has "
+        f"{n:,}: a holdout of {share:g} gives {n - n_aside:,} and {n_aside:,}; {remedy}{other}"
     )

@@ -1,4 +1,4 @@
-"""Which models are trained, and on what."""
+"""The models that are trained: ranker, logistic regression and gradient boosting."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from headrank.training.result import Coefficient, ModelResult
 
 Models = Literal["all", "linear"]
 ROWS_TO_CHOOSE = 100_000
-"""The ranker is chosen on so many rows at most: more would take long and tell its candidates apart no better."""
+"""Most rows used to select the ranker: more would take longer and hardly improve the selection."""
 DENSE_NUMBERS = 50_000_000
-"""Sparse features are made dense for the trees up to so many numbers."""
+"""Largest size at which sparse features are made dense for the trees."""
 _FEW_NUMBERS = 1_000_000
 _LOGISTIC_ITERATIONS = 1000
 
@@ -47,7 +47,7 @@ class TrainingRows:
 
 
 def too_large_for_trees(features: Features) -> bool:
-    """Whether gradient boosting, which needs dense features, has to stay out."""
+    """Whether gradient boosting, which needs dense features, has to be skipped."""
     return features.is_sparse and features.train.shape[0] * features.train.shape[1] > DENSE_NUMBERS
 
 
@@ -63,7 +63,7 @@ def trained_models(rows: TrainingRows, models: Models, progress: Progress) -> It
 
 @dataclass(frozen=True, eq=False)
 class _Fitted:
-    """A trained model: the steps after the matrix, and what to say of it."""
+    """A trained model: its pipeline steps after the encoding, and remarks for the report."""
 
     name: str
     steps: Sequence[tuple[str, Any]]
@@ -89,7 +89,7 @@ def _scored(fit: Callable[..., _Fitted], rows: TrainingRows, *others: Any) -> Mo
 
 
 def _ranker(rows: TrainingRows, linear: LinearFeatures, progress: Progress) -> _Fitted:
-    """Choose by cross-validation, on some of the rows where there are many, and fit the choice to all."""
+    """Select the ranker by cross-validation, on a subsample if there are many rows, and refit it to all rows."""
     X, steps = (rows.features.train, ()) if rows.features.is_sparse else (linear.train, linear.steps)
     few = subsample(rows.y, rows.queries, ROWS_TO_CHOOSE, random_state=rows.random_state)
     all_rows = few.size == rows.y.size
@@ -98,7 +98,7 @@ def _ranker(rows: TrainingRows, linear: LinearFeatures, progress: Progress) -> _
         rows.goal.measure,
         cv=N_FOLDS,
         random_state=rows.random_state,
-        verbose=lambda done, total: progress("choosing the ranker", done, total),
+        verbose=lambda done, total: progress("selecting the ranker", done, total),
     )
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", CollapsedFitWarning)
@@ -108,7 +108,7 @@ def _ranker(rows: TrainingRows, linear: LinearFeatures, progress: Progress) -> _
         if not all_rows:
             ranker.set_params(verbose=lambda done, total: progress("fitting the ranker to all rows", done, total))
             ranker.refit(X, rows.y, qid=rows.queries)
-            remark = f"{ranker.choice_} Chosen on {few.size:,} of {rows.y.size:,} training rows, and fitted to all."
+            remark = f"{ranker.choice_} Selected on {few.size:,} of {rows.y.size:,} training rows, then fitted to all."
     ranker.set_params(verbose=0)  # a file should not hold a function,
     for member in ranker.rankers_:
         member.trace_ = ()  # nor the seconds of each step: equal runs give equal files
@@ -136,7 +136,7 @@ def _logistic_regression(rows: TrainingRows, linear: LinearFeatures, progress: P
     return _Fitted(
         "logistic regression",
         (*linear.steps, ("model", model)),
-        remark=_with_warnings("Plain, with the usual penalty (C = 1), for the whole list.", caught),
+        remark=_with_warnings("scikit-learn's default (C = 1), trained for the whole list.", caught),
         collapsed=not model.coef_.any(),
         coefficients=_coefficients(model.coef_[0], linear.names),
     )
@@ -148,19 +148,19 @@ def _gradient_boosting(rows: TrainingRows, progress: Progress) -> _Fitted:
     from headrank.training.features import Matrix
 
     progress("fitting gradient boosting", 0, 1)
-    # With a bin per row the trees are the same, and the histograms of many features take less memory.
+    # One bin per row gives the same trees, and the histograms of many features take less memory.
     model = HistGradientBoostingClassifier(random_state=rows.random_state, max_bins=min(255, max(2, rows.y.size)))
     dense = (("matrix", Matrix()),) if rows.features.is_sparse else ()
     X = rows.features.train
-    # As in `limit_blas_threads`: on few rows the threads of a tree wait for each other longer than they work.
+    # As in `limit_blas_threads`: on few rows, threads wait for each other longer than they work.
     with threadpool_limits(limits=1 if X.shape[0] * X.shape[1] <= _FEW_NUMBERS else None, user_api="openmp"):
         model.fit(Matrix().transform(X) if dense else X, rows.y)
-    model._bin_mapper.bin_thresholds_ = []  # of no use to a fitted tree, and an array per feature in a file
+    model._bin_mapper.bin_thresholds_ = []  # not used by fitted trees, and one array per feature in the file
     progress("fitting gradient boosting", 1, 1)
     return _Fitted(
         "gradient boosting",
         (*dense, ("model", model)),
-        remark=f"{model.n_iter_} trees, for the whole list.",
+        remark=f"{model.n_iter_} trees, trained for the whole list.",
         collapsed=all(tree.get_n_leaf_nodes() == 1 for (tree,) in model._predictors),
     )
 
@@ -171,7 +171,7 @@ def _coefficients(weights: Vector, names: Sequence[str]) -> tuple[Coefficient, .
 
 
 def _with_warnings(remark: str, caught: Sequence[warnings.WarningMessage]) -> str:
-    """The remark, and what was warned of; other warnings than those we know are passed on."""
+    """Append known warnings to the remark; re-emit all others."""
     texts = []
     for each in caught:
         if issubclass(each.category, CollapsedFitWarning | ConvergenceWarning):
@@ -182,5 +182,5 @@ def _with_warnings(remark: str, caught: Sequence[warnings.WarningMessage]) -> st
 
 
 def _first_sentence(text: str) -> str:
-    # scikit-learn's go on for lines, with links.
+    # Messages of scikit-learn have several lines, with links.
     return text.strip().splitlines()[0].split(". ")[0].rstrip(".:")

@@ -1,4 +1,4 @@
-"""train: from rows to trained models, judged and certified on rows that none of them has seen."""
+"""train: fit models, evaluate them on a holdout, select the best and certify it."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from headrank.training.result import ModelResult, TrainingResult
 from headrank.training.table_info import DataSource, Provenance, TableInfo
 
 _LIBRARIES = ("headrank", "numpy", "scipy", "scikit-learn", "skrub", "polars")
-_FEATURES = "turning columns into features"
-_JUDGING = "judging on the holdout"
+_FEATURES = "encoding features"
+_EVALUATING = "evaluating on the holdout"
 
 
 def train(
@@ -49,14 +49,14 @@ def train(
     command: str = "",
     progress: Progress = quiet,
 ) -> TrainingResult:
-    """Keep rows aside, train every model on the others, pick the best on those kept aside, and certify it.
+    """Split off a holdout, train every model on the other rows, select the best on the holdout, and certify it.
 
-    What is promised of the best one pays for all: the intervals by `select`; the threshold is that of `threshold_at`
-    with so much more confidence that thresholds of all models would keep their promise at once.
+    All guarantees account for the selection: the intervals by `select`; the threshold is that of `threshold_at` at a
+    higher confidence, such that thresholds of all models would be valid simultaneously.
 
-    What a column holds, numbers, text or dates, is decided on all rows, those kept aside included: a type belongs to
-    the table, as it does in a Parquet file, and no label has a say in it. All that is learned, scales, categories and
-    weights, is learned from the training rows.
+    The type of a column (numbers, text or dates) is determined from all rows, including the holdout but not the labels:
+    it belongs to the table, as in a Parquet file. Everything that is learned (scales, categories and weights) is
+    learned from the training rows.
 
     Parameters
     ----------
@@ -65,23 +65,23 @@ def train(
     y : array-like of shape (n,)
         Which rows are positive: 0/1, -1/+1 or bool.
     goal : Goal
-        Which part of the list matters.
+        The part of the list that matters.
     source : DataSource
-        Where the rows come from.
+        Origin of the rows, for the report.
     qid : array-like of shape (n,), optional
         Query of each row; queries are kept whole, and all measures are means over queries.
     ids : array-like of shape (n,), optional
-        What to call the rows; by default their numbers, from 1.
+        Names of the rows; by default their numbers, from 1.
     holdout : float in (0, 1), default=0.3
-        The share of rows, or of queries, to keep aside.
+        Share of rows, or of queries, to hold out.
     models : {"all", "linear"}, default="all"
-        Whether gradient boosting takes part.
+        With or without gradient boosting.
     confidence : float, default=0.95
-        Of every promise.
+        Confidence of each guarantee.
     random_state : int, default=0
-        The same number gives the same result.
+        Seed; the same seed gives the same result.
     sha256, command : str
-        Of the file's bytes, and the command that does it all again: for the report.
+        Hash of the input file and the command that reproduces the run, for the report.
     progress : callable, optional
         Called with each step: see `headrank.training.progress`.
 
@@ -115,7 +115,7 @@ def train(
         random_state=random_state,
     )
     trained = tuple(trained_models(rows, models, progress))
-    progress(_JUDGING, 0, 1)
+    progress(_EVALUATING, 0, 1)
     curves = {each.name: each.holdout for each in trained}
     selection = select_curves(curves, measure=goal.measure, confidence=confidence)
     winner = next(each for each in trained if each.name == selection.picked)
@@ -127,7 +127,7 @@ def train(
         *data_warnings.of_perfection(winner, prepared.features),
         *data_warnings.of_models(trained),
     )
-    progress(_JUDGING, 1, 1)
+    progress(_EVALUATING, 1, 1)
     names = np.arange(1, labels.size + 1) if ids is None else np.asarray(ids)
     return TrainingResult(
         goal=goal,
@@ -170,13 +170,13 @@ def _table_info(
 
 
 _NO_TREES = (
-    f"Gradient boosting was left out: it needs dense features, and these would be more than {DENSE_NUMBERS:,} numbers."
+    f"Gradient boosting was skipped: it needs dense features, which would take more than {DENSE_NUMBERS:,} numbers."
 )
 
 
 @dataclass(frozen=True, eq=False)
 class _Prepared:
-    """Features, the columns they were made of, and what looks wrong with them."""
+    """Features, the columns they were made of, and warnings about them."""
 
     features: Features
     columns: tuple[Column, ...]
@@ -191,7 +191,7 @@ def _prepared(given: Handover, parts: Split, random_state: int, progress: Progre
 
 
 def _numbers_of(given: Handover, parts: Split, random_state: int) -> _Prepared:
-    """Make numbers of a table or sparse matrix, which is freed on the way."""
+    """Encode a table or sparse matrix as numbers; its memory is released on the way."""
     raw = given.take()
     if not hasattr(raw, "schema"):
         matrix = raw.tocsr()
@@ -221,30 +221,30 @@ def _threshold(winner: ModelResult, goal: Goal, confidence: float, n_models: int
     sample = winner.holdout.sample
     if sample.queries is not None:
         return None, (
-            "No threshold is certified: rows of a query are not independent draws, and what is counted here is "
-            "certain for queries, not for rows."
+            "No threshold is certified: rows of a query are not independent draws, so guarantees apply to queries, "
+            "not to rows."
         )
     if goal.budget.limit >= 1:
-        return None, "A budget of everything needs no threshold."
+        return None, "No threshold is needed: the budget covers all rows."
     try:
         certified = threshold_for(sample, goal.budget, confidence_of_each(confidence, n_models))
     except TooFewRowsError as error:
         counted = "negatives" if goal.budget.kind == "max_fpr" else "rows"
         return None, (
-            f"No threshold is certified: a budget of {goal.budget} with {percent(confidence)} confidence, for "
-            f"the best of {n_models} models, needs at least {error.n_needed:,} {counted} in the holdout, and there "
-            f"are {error.n_given:,}. Use more rows, a larger budget or less confidence."
+            f"No threshold is certified: a budget of {goal.budget} with {percent(confidence)} confidence, for the "
+            f"best of {n_models} models, needs at least {error.n_needed:,} {counted} in the holdout, which has "
+            f"{error.n_given:,}. Use more rows, a larger budget or a lower confidence."
         )
     return replace(certified, confidence=confidence), ""
 
 
 def confidence_of_each(confidence: float, n_models: int) -> float:
-    """Return with which confidence a threshold is to be found, so that what it states holds for the best of several.
+    """Return the confidence to certify each threshold with, so that the statement holds for the best of several.
 
-    The winner is picked on the rows that certify its threshold. Thresholds of all k models keep their budgets at once
-    with confidence c if each does with 1 - (1 - c) / k (union bound). This is a little more, e with k (1 - e^2) =
-    1 - c^2, for which budget and TPR together also hold with the joint confidence that a Threshold of confidence c
-    states, c^2 at best.
+    The winner is selected on the rows that certify its threshold. Thresholds of all k models keep their budgets
+    simultaneously with confidence c if each does with 1 - (1 - c) / k (union bound). The returned value is slightly
+    larger, e with k (1 - e^2) = 1 - c^2, so that budget and TPR together also hold with the joint confidence that a
+    Threshold of confidence c states, c^2 at best.
 
     >>> round(confidence_of_each(0.95, 3), 4), round(1 - 0.05 / 3, 4)
     (0.9836, 0.9833)

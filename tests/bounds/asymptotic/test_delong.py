@@ -155,5 +155,5 @@ def test_it_refuses_what_it_is_not_for() -> None:
     curve = hr.RocCurve.from_scores(y, scores)
     with pytest.raises(ValueError, match="not for p@2"):
         delong(curve, hr.PrecisionAt(2))
-    with pytest.raises(ValueError, match="one each"):
+    with pytest.raises(ValueError, match="unweighted"):
         delong(hr.RocCurve.from_scores(y, scores, sample_weight=[1, 2, 1, 1, 1, 1]))

@@ -165,7 +165,7 @@ def test_band_describes_itself():
 
 
 def test_band_refuses_what_its_theorem_is_not_about():
-    with pytest.raises(ValueError, match="one each"):
+    with pytest.raises(ValueError, match="unweighted"):
         band(RocCurve.from_scores([1, 0], [2, 1], [1.0, 2.0]))
     with pytest.raises(ShallowHeadError):
         band(RocCurve.head_from_scores([1, 0, 0], [3, 2, 1], n_rows=1))

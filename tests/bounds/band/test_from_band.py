@@ -263,7 +263,7 @@ def test_phi_must_not_decrease_and_must_be_finite():
 
 
 def test_unknown_measures_and_senseless_arguments_are_refused():
-    class Other(AUC.__base__):
+    class Other(Measure):
         prefix = "other"
         description = "other"
 

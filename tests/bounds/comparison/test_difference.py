@@ -363,7 +363,7 @@ def test_all_against_one() -> None:
     assert many["c", "b"].estimate < 0
     with pytest.raises(KeyError, match="no difference is named"):
         many["b", "a"]
-    with pytest.raises(ValueError, match="none of the scorers"):
+    with pytest.raises(ValueError, match="not one of the scorers"):
         compare_many({"a": a, "b": b}, y, against="z")
     with pytest.raises(ValueError, match="at least two"):
         compare_many({"a": a}, y)

@@ -81,7 +81,7 @@ def test_one_scorer_is_an_interval(scores, y):
     assert picked.differences is None
     assert picked.not_told_apart == ()
     assert str(picked).startswith("fair is the best of 1 scorer by auc")
-    assert str(picked).endswith("It had no rival.")
+    assert str(picked).endswith("There was no other scorer.")
     assert picked.to_frame().height == 1
 
 
@@ -123,9 +123,9 @@ def test_scorers_that_differ_clearly_are_told_apart(y):
     picked = hr.select({"bad": -y + 0.5 * noise, "good": y + 0.5 * noise}, y)
     assert picked.picked == "good"
     assert picked.not_told_apart == ()
-    assert str(picked).endswith("It is better than its rival, as surely.")
+    assert str(picked).endswith("It is better than the other, with the same confidence.")
     three = hr.select({"bad": -y + 0.5 * noise, "worse": -y, "good": y + 0.5 * noise}, y)
-    assert str(three).endswith("It is better than each of its 2 rivals, as surely.")
+    assert str(three).endswith("It is better than each of the 2 others, with the same confidence.")
 
 
 def test_the_verdict_is_that_of_the_paired_differences(selection, scores, y):
@@ -174,7 +174,7 @@ def test_names_need_not_be_strings(y):
 
 @pytest.mark.parametrize(
     ("rows", "stated"),
-    [("validation", "fixed before these rows were seen"), ("training", "a finite class named before these rows")],
+    [("validation", "fixed before these rows were seen"), ("training", "a finite class fixed before these rows")],
 )
 def test_it_states_on_which_rows_it_was_picked(rows, stated, scores, y):
     picked = hr.select(scores, y, rows=rows)
@@ -183,7 +183,7 @@ def test_it_states_on_which_rows_it_was_picked(rows, stated, scores, y):
         assert stated in interval.assumptions
         assert "independent draws" in interval.assumptions
         assert "Agarwal et al. 2004" in interval.theorem
-    assert f"picked on {rows} rows." in str(picked)
+    assert f"selected on {rows} rows." in str(picked)
     other = hr.select(scores, y)
     assert (picked.interval.low, picked.interval.high) == (other.interval.low, other.interval.high)
 
@@ -191,11 +191,13 @@ def test_it_states_on_which_rows_it_was_picked(rows, stated, scores, y):
 def test_the_sentence(selection):
     best = selection.interval
     text = str(selection)
-    assert text.startswith("good is the best of 4 scorers by auc, picked on validation rows. With 95 % confidence ")
-    assert f"its true value is between {best.low:.4g} and {best.high:.4g}, though it was picked" in text
+    assert text.startswith("good is the best of 4 scorers by auc, selected on validation rows. With 95 % confidence ")
+    assert f"its true value is {best.where}, the selection accounted for" in text
     assert f"(estimate {best.estimate:.4g}, fixed_range)" in text
     rivals = selection.not_told_apart
-    assert text.endswith(f"It cannot be told apart from {', '.join(rivals)}." if rivals else "rivals, as surely.")
+    assert text.endswith(
+        f"It cannot be told apart from {', '.join(rivals)}." if rivals else "with the same confidence."
+    )
     assert repr(selection) == f"<Selection: {text}>"
 
 
@@ -246,7 +248,7 @@ def test_refusals(scores, y):
     with pytest.raises(ValueError, match="rows must be one of 'validation', 'training', got 'test'"):
         hr.select(scores, y, rows="test")
     for method in ("delong", "bootstrap"):
-        with pytest.raises(ValueError, match=f"needs a finite-sample method, and '{method}' is asymptotic"):
+        with pytest.raises(ValueError, match=f"needs a finite-sample method, got '{method}', which is asymptotic"):
             hr.select(scores, y, method=method)
     with pytest.raises(ValueError, match="method must be one of"):
         hr.select(scores, y, method="wald")

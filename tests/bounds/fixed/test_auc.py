@@ -240,7 +240,7 @@ def test_the_interval_says_how_it_was_made(method):
 @every_method
 @given(ranking=weighted_rankings())
 def test_weighted_rows_are_refused_with_a_reason(method, ranking):
-    with pytest.raises(ValueError, match=f"the {method.__name__} interval needs rows that count one each"):
+    with pytest.raises(ValueError, match=f"the {method.__name__} interval needs unweighted rows"):
         method(RocCurve.from_scores(*ranking))
 
 

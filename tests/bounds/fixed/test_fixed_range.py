@@ -266,7 +266,7 @@ def test_refusals():
         at_point(curve, PartialAUC(max_fpr=0.1))
     weighted = RocCurve.from_scores([0, 1, 0], [1, 2, 3], [1.0, 2.0, 1.5])
     for measure in (PartialAUC(max_fpr=0.1), TPRAtFPR(0.1)):
-        with pytest.raises(ValueError, match="independent draws"):
+        with pytest.raises(ValueError, match="independent rows"):
             bound(weighted, measure)
 
 

@@ -202,7 +202,7 @@ def test_senseless_arguments_are_refused(arguments):
 
 
 def test_confidence_and_risk_exclude_each_other():
-    with pytest.raises(TypeError, match="either"):
+    with pytest.raises(TypeError, match="exactly one of confidence and risk"):
         tail_limits(10, method="tail")
-    with pytest.raises(TypeError, match="either"):
+    with pytest.raises(TypeError, match="exactly one of confidence and risk"):
         tail_limits(10, confidence=0.9, risk=0.1, method="tail")

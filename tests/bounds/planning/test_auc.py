@@ -164,13 +164,13 @@ def test_the_coarsest_and_the_finest_wish(method):
 
 def test_a_plan_is_a_sentence():
     assert str(plan(epsilon=0.05, positive_rate=0.02)) == (
-        "To know the AUC within 0.05 with 95 % confidence at 2 % positives you need N = 37,642 rows, of which 753 "
-        "positive (mcdiarmid); the error rate alone would need 738; kl would do with 36,900"
+        "To know the AUC to within 0.05 with 95 % confidence at 2 % positives, you need 37,642 rows, 753 of them "
+        "positive (mcdiarmid); an error rate needs 738; method kl needs 36,900"
     )
     best = plan(epsilon=0.05, positive_rate=0.02, method="kl", auc=0.95, n_scorers=20)
     assert str(best) == (
-        "To know the AUC of each of 20 scorers, where it is near 0.95, within 0.05 with 95 % confidence at 2 % "
-        "positives you need N = 20,050 rows, of which 401 positive (kl); the error rate alone would need 1,337"
+        "To know the AUC of each of 20 scorers (near 0.95) to within 0.05 with 95 % confidence at 2 % positives, you "
+        "need 20,050 rows, 401 of them positive (kl); an error rate needs 1,337"
     )
     assert repr(best) == f"<Plan: {best}>"
 

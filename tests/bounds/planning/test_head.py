@@ -73,8 +73,8 @@ def test_the_head_needs_more_rows_than_the_whole():
 def test_a_plan_is_a_sentence_and_a_table():
     plan = plan_head(hr.TPRAtFPR(0.1), **WISH, n_scorers=3)
     assert str(plan).startswith(
-        f"To know tpr@fpr=0.1 of each of 3 scorers within 0.1 with 95 % confidence at 10 % positives you need about "
-        f"N = {plan.n:,} rows, of which {plan.n_pos:,} positive, if scores are normal and the AUC is 0.9"
+        f"To know tpr@fpr=0.1 of each of 3 scorers to within 0.1 with 95 % confidence at 10 % positives, you need "
+        f"about {plan.n:,} rows, {plan.n_pos:,} of them positive, if scores are normal and the AUC is 0.9"
     )
     assert repr(plan) == f"<HeadPlan: {plan}>"
     row = plan.to_frame().row(0, named=True)
@@ -95,7 +95,7 @@ def test_what_one_row_of_the_rarer_class_tells_needs_no_search():
         ({"positive_rate": 0.0}, "positive_rate must lie strictly between 0 and 1"),
         ({"confidence": 95}, "a fraction, not percent"),
         ({"n_scorers": 0}, "n_scorers must be at least 1"),
-        ({"measure": "p@100"}, "p@100 is about so many rows of one list.*give a share"),
+        ({"measure": "p@100"}, "p@100 depends on a count of rows.*use a share"),
     ],
 )
 def test_what_cannot_be_planned_is_refused(wrong, message):
@@ -105,5 +105,5 @@ def test_what_cannot_be_planned_is_refused(wrong, message):
 
 def test_more_rows_than_anybody_has_are_refused(monkeypatch):
     monkeypatch.setattr("headrank.bounds.planning.head.MOST_ROWS", 1000)
-    with pytest.raises(ValueError, match=r"even 1,000 rows leave pauc@0\.1 uncertain by 0\.\d+; .*than 0\.01"):
+    with pytest.raises(ValueError, match=r"with 1,000 rows pauc@0\.1 is known to within 0\.\d+ only; .*than 0\.01"):
         plan_head("pauc@0.1", **WISH | {"epsilon": 0.01})

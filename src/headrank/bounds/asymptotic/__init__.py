@@ -1,1 +1,1 @@
-"""How sure are we in large samples? DeLong and the bootstrap: asymptotic."""
+"""How sure are we in large samples? DeLong's method and the bootstrap, both asymptotic."""

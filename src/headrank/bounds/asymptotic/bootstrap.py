@@ -38,34 +38,34 @@ def bootstrap(
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> Interval:
-    """Asymptotic percentile interval by resampling: for every measure, also with weights, clusters and queries.
+    """Return an asymptotic percentile interval by resampling, for every measure, with weights, clusters or queries.
 
     The ends are the ``floor((n_replicates + 1) risk)``-th lowest and highest value among the replicates. One
-    sort, then O(rows the measure looks at) per replicate.
+    sort, then O(rows the measure reads) per replicate.
 
-    It promises nothing for small samples, and where all replicates are equal (an AUC of 1) it would know no
-    uncertainty at all; it refuses then. It is too short with few positives or with few negatives inside the range (of
-    95 % intervals on 50 positives and 50 negatives, 90 % covered an AUC of 0.86 and 88 % one of 0.98; `delong`, on the
-    logit scale, comes closer), and off the mark where replicates are biased, as those of `KS` are upwards.
+    It guarantees nothing for small samples. If all replicates are equal (an AUC of 1) it raises an error, since the
+    interval would have no width. It is too short with few positives or with few negatives inside the range (of 95 %
+    intervals on 50 positives and 50 negatives, 90 % covered an AUC of 0.86 and 88 % one of 0.98; `delong`, on the logit
+    scale, comes closer), and off target if replicates are biased, as those of `KS` are upwards.
 
     Parameters
     ----------
     source : RocCurve or Sample
-        An unweighted curve, or a sample that has passed the door: with weights (a row drawn twice has twice its
-        weight), or with queries (whole queries are drawn, and the measure is the mean over them).
+        An unweighted curve, or a checked sample: with weights (a row drawn twice has twice its weight), or with queries
+        (whole queries are drawn, and the measure is the mean over them).
     measure : Measure
-        What to bound.
+        The measure to bound.
     confidence : float, default=0.95
         In (0, 1).
     side : {"two-sided", "lower", "upper"}, default="two-sided"
-        Which ends are promised.
+        Which ends are guaranteed.
     n_replicates : int, default=2000
-        At least one over the risk of one end: 40 for 95 %.
+        At least 1 / (risk of one end): 40 for 95 %.
     stratified : bool, default=True
-        Whether each replicate has as many positives and negatives as the sample; else as many rows. Without meaning
-        for clusters and queries.
+        Whether each replicate has as many positives and negatives as the sample, or only as many rows. Ignored for
+        clusters and queries.
     clusters : array-like of shape (n_rows,), optional
-        Which rows belong together, as those of one patient do: whole clusters are drawn. Needs a sample.
+        The cluster of each row, such as its patient: whole clusters are drawn. Requires a sample.
     random_state : int, numpy Generator or None
         Seed or source of randomness; the same seed gives the same interval for any ``n_jobs``.
     n_jobs : int, optional
@@ -110,11 +110,11 @@ def bootstrap(
 def draws_for(
     samples: Sequence[SampleCurves], measure: Measure, *, stratified: bool = True, clusters: ArrayLike | None = None
 ) -> tuple[Draws, str]:
-    """Choose how to draw from samples that share their rows, one per scorer; and say what this assumes."""
+    """Return how to draw from samples with the same rows, one per scorer, and what this assumes."""
     first = samples[0].sample.require_both_classes()
     if first.queries is not None:
         if clusters is not None:
-            raise ValueError("give qid or clusters, not both: queries are drawn whole already")
+            raise ValueError("expected qid or clusters, got both; omit clusters, since whole queries are drawn")
         return QueryDraws(samples, measure), INDEPENDENT_QUERIES
     scorers = [each.levels for each in samples]
     if clusters is None:
@@ -127,7 +127,7 @@ def draws_for(
 
 
 def present_rows(clusters: ArrayLike | None, sample_weight: ArrayLike | None) -> ArrayLike | None:
-    """Leave out the clusters of rows of weight 0, as the door leaves out these rows."""
+    """Omit the clusters of rows of weight 0, which `check_binary` drops."""
     if clusters is None or sample_weight is None:
         return clusters
     codes, weights = check_queries(clusters, "clusters"), check_weights(sample_weight)
@@ -137,17 +137,17 @@ def present_rows(clusters: ArrayLike | None, sample_weight: ArrayLike | None) ->
 
 
 def check_replicates(n_replicates: int, risk: float) -> None:
-    """Refuse fewer replicates than it takes to have one beyond an end of the interval."""
+    """Raise if there are too few replicates to have one beyond each end of the interval."""
     needed = ceil(1 / risk) - 1
     if whole("n_replicates", n_replicates, at_least=1) < needed:
         raise ValueError(
-            f"with n_replicates={n_replicates} no replicate lies beyond an end that fails with probability {risk:.3g}; "
-            f"use at least {needed:,}, or a finite-sample method"
+            f"n_replicates={n_replicates} is too few for an end that fails with probability {risk:.3g}; use at least "
+            f"{needed:,}, or a finite-sample method"
         )
 
 
 def percentiles(values: Vector, risk: float) -> tuple[float, float]:
-    """Return both ends of the percentile interval: the order statistics with the risk beyond them on each side."""
+    """Return both ends of the percentile interval: the order statistics with ``risk`` beyond them on each side."""
     rank = floor((values.size + 1) * risk * (1 + 1e-12))
     rank = min(max(rank, 1), (values.size + 1) // 2)
     ordered = np.sort(values)
@@ -155,11 +155,11 @@ def percentiles(values: Vector, risk: float) -> tuple[float, float]:
 
 
 def require_variation(values: Vector, what: str) -> None:
-    """Refuse replicates that are all equal."""
+    """Raise if all replicates are equal."""
     if np.ptp(values) == 0:
         raise NoVarianceError(
             f"all {values.size:,} replicates of {what} are {values[0]:g}: the bootstrap sees no uncertainty here, "
-            "which is not to say that there is none; use a finite-sample method (method='auto')"
+            "although there may be some; use a finite-sample method (method='auto')"
         )
 
 
@@ -171,8 +171,8 @@ def _draws_from(
     source.require_both_classes()
     if source.weighted or clusters is not None:
         raise ValueError(
-            "a curve no longer knows which row has which weight or belongs to which cluster; give the bootstrap the "
-            "sample instead of its curve"
+            "a curve does not keep the weight or cluster of each row; pass the sample to the bootstrap instead of its "
+            "curve"
         )
     return RowDraws.of_curve(source, measure, stratified=stratified), MANY_ROWS
 

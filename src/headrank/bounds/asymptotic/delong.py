@@ -1,9 +1,9 @@
 """DeLong's interval for areas under the ROC curve, whole or partial. Asymptotic: it holds for large samples.
 
-An area is a function of two empirical distributions. To first order it moves with each row by that row's *component*,
-so its variance is that of the components' means. For the whole area the components are the placements of DeLong, DeLong
-& Clarke-Pearson (1988); for a partial one (Wieand et al. 1989; He & Escobar 2008) the cut at an empirical quantile of
-the negatives moves as well, which the negatives' components include.
+An area is a function of two empirical distributions. To first order each row contributes its *component*, so the
+variance of the area is that of the components' means. For the whole area the components are the placements of DeLong,
+DeLong & Clarke-Pearson (1988). For a partial one (Wieand et al. 1989; He & Escobar 2008) the cut at an empirical
+quantile of the negatives varies as well, which the negatives' components include.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ ASSUMPTIONS = f"{INDEPENDENT_ROWS}; many of each, also inside the range and amon
 
 @dataclass(frozen=True, eq=False)
 class Components:
-    """What a row at each level of a curve adds to an area, to first order; rows below a head add 0.
+    """The first-order contribution to an area of a row at each level of a curve; rows below a head contribute 0.
 
     Attributes
     ----------
     pos : array of shape (n_levels,)
         A positive's component: its own mean height in the range. Their mean is the mean TPR over the range.
     neg : array of shape (n_levels,)
-        A negative's component, up to a constant that no variance sees.
+        A negative's component, up to a constant that does not affect the variance.
     """
 
     pos: Vector
@@ -48,7 +48,7 @@ def components_of(curve: RocCurve, region: PartialAUC) -> Components:
     """Return the components of the mean TPR over a range of false positive rates. O(n_levels).
 
     With [a, b] the range, f the false positive rate at a positive's score and credit(f) = clip((b - f)/(b - a), 0, 1),
-    a positive's component is credit(f), averaged over its level where negatives tie with it. A negative's is the
+    a positive's component is credit(f), averaged over its level if negatives tie with it. A negative's is the
     derivative of the positives' mean credit in the weight of that negative: for the whole area the TPR at its score,
     ties half; for a partial one the TPR at its score moved into the range, over b - a.
 
@@ -59,7 +59,7 @@ def components_of(curve: RocCurve, region: PartialAUC) -> Components:
     left, right = share(region.min_fpr, curve.n_neg), share(region.max_fpr, curve.n_neg)
     width = right - left
     start, end = curve.fp[:-1], curve.fp[1:]
-    if left == 0 and right == curve.n_neg:  # a short cut: what follows gives the same in a third of the speed
+    if left == 0 and right == curve.n_neg:  # a shortcut: the general case gives the same result three times slower
         tpr = curve.tp / curve.n_pos
         return Components((right - (start + end) / 2) / right, (tpr[:-1] + tpr[1:]) / 2)
     inside_start, inside_end = np.clip(start, left, right), np.clip(end, left, right)
@@ -69,7 +69,7 @@ def components_of(curve: RocCurve, region: PartialAUC) -> Components:
     total = np.minimum(end, left) - np.minimum(start, left)
     total += (inside_end - inside_start) * (credit_start + credit_end) / 2
     pos = np.where(tied, total / rows, credit_start)
-    # Where a level has no negatives, its credit depends on those above alone, and falls with their share inside [a, b).
+    # At a level without negatives the credit depends on those above alone, and falls with their share inside [a, b).
     slope = np.where((start >= left) & (start < right), -1 / width, 0.0)
     by_end = np.where(tied, (credit_end - pos) / rows, slope) * curve.pos
     by_start = np.where(tied, (pos - credit_start) / rows, 0.0) * curve.pos
@@ -78,14 +78,14 @@ def components_of(curve: RocCurve, region: PartialAUC) -> Components:
 
 
 def standard_error(curve: RocCurve, of: Measure | None = None) -> float:
-    """Return the estimated standard deviation of an area, 0 where none can be estimated. O(n_levels).
+    """Return the standard error of an area, or 0 if it cannot be estimated. O(n_levels).
 
     >>> round(standard_error(RocCurve.from_scores([1, 0, 1, 0], [4, 3, 2, 1])), 6)
     0.353553
     """
     measure = area_of(AUC() if of is None else of)
     region = measure.as_partial_auc
-    curve = curve.head(n_neg=share(region.max_fpr, curve.n_neg))  # what lies below adds 0
+    curve = curve.head(n_neg=share(region.max_fpr, curve.n_neg))  # rows below contribute 0
     area, components = region.value(curve), components_of(curve, region)
     if min(curve.n_pos, curve.n_neg) < 2:
         return 0.0
@@ -100,16 +100,16 @@ def standard_error(curve: RocCurve, of: Measure | None = None) -> float:
 def delong(
     curve: RocCurve, measure: Measure | None = None, *, confidence: float = 0.95, side: Side = "two-sided"
 ) -> Interval:
-    """Asymptotic interval of DeLong for the AUC, and its analogue for partial areas. O(n_levels).
+    """Return DeLong's asymptotic interval for the AUC, or its analogue for partial areas. O(n_levels).
 
     With A the mean TPR over the range and ``s^2 = var(positives' components)/n_pos + var(negatives')/n_neg``, the
-    interval is normal on the logit scale, ``logit(A) +- z s/(A (1 - A))``, carried back; it never leaves [0, 1]. On the
-    plain scale, ``A +- z s``, it covers less often near 1: with a true AUC of 0.98, 50 positives and 50 negatives, 94 %
-    of the logit intervals at 95 % covered, 84 % of the plain ones.
+    interval is normal on the logit scale, ``logit(A) +- z s/(A (1 - A))``, transformed back; it never leaves [0, 1]. On
+    the plain scale, ``A +- z s``, it covers less often near 1: with a true AUC of 0.98, 50 positives and 50 negatives,
+    94 % of the logit intervals at 95 % covered, 84 % of the plain ones.
 
-    It promises nothing for small samples: with 10 positives, 990 negatives and the same AUC, 79 % covered.
-    Where the estimated variance is 0 or cannot be estimated (an area of 0 or 1, a class of one row) it would know no
-    uncertainty at all, and refuses; the finite-sample methods do answer there.
+    It guarantees nothing for small samples: with 10 positives, 990 negatives and the same AUC, 79 % covered. If the
+    estimated variance is 0 or cannot be estimated (an area of 0 or 1, a class of one row) it raises an error; use a
+    finite-sample method there.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def delong(
     confidence : float, default=0.95
         In (0, 1).
     side : {"two-sided", "lower", "upper"}, default="two-sided"
-        Which ends are promised.
+        Which ends are guaranteed.
 
     Examples
     --------
@@ -139,8 +139,7 @@ def delong(
     if not (error > 0 and 0 < area < 1):
         raise NoVarianceError(
             f"DeLong's method estimates the variance of {area_measure} as 0 on this sample, where it is {area:g}: it "
-            "sees no uncertainty here, which is not to say that there is none; use a finite-sample method "
-            "(method='auto')"
+            "sees no uncertainty here, although there may be some; use a finite-sample method (method='auto')"
         )
     # z from the risk, not from the confidence: 1 - 1e-17 is 1.
     risk = (1 - confidence) / (2 if side == "two-sided" else 1)
@@ -166,7 +165,7 @@ def delong(
 
 
 def area_of(measure: Measure) -> AreaMeasure:
-    """Return the measure if it is an area over a range of false positive rates, or refuse it."""
+    """Return the measure if it is an area over a range of false positive rates, or raise."""
     if isinstance(measure, AreaMeasure):
         return measure
     raise ValueError(
@@ -176,7 +175,7 @@ def area_of(measure: Measure) -> AreaMeasure:
 
 
 def _suffix_sums(values: Counts) -> Vector:
-    """Sum from each position to the end; one longer than the input, 0 at last."""
+    """Return the sum from each position to the end; one longer than the input, with a final 0."""
     result = np.zeros(values.size + 1)
     np.cumsum(values[::-1], out=result[1:])
     return result[::-1]

@@ -1,9 +1,9 @@
 """Resampling for the bootstrap: rows within their class, whole clusters, or whole queries.
 
-Scores are sorted once; no replicate sorts or copies rows. A replicate draws which rows it holds, counts them per level
-of each scorer and reads the measure off the curves of these counts. All scorers see the same draw, so that their
-differences are paired. A measure of the head needs only the rows of the head one by one: how many of all draws fall
-below is one binomial number, and which of them is drawn only in the rare replicate whose head turns out too short.
+Scores are sorted once; no replicate sorts or copies rows. A replicate draws its rows, counts them per level of each
+scorer and evaluates the measure on the resulting curves. All scorers use the same draw, so their differences are
+paired. A measure of the head needs only the rows of the head individually: the number of draws below is one binomial
+variable, and the rows below are drawn only in the rare replicate whose head turns out too short.
 """
 
 from __future__ import annotations
@@ -24,31 +24,31 @@ from headrank.levels import Depth
 from headrank.measures import Measure
 
 _CHUNK = 25
-"""Replicates that share a stream of random numbers: the answer must not depend on who draws which chunk."""
+"""Replicates that share a random stream, so that the result does not depend on the number of threads."""
 _ATTEMPTS = 1000
-"""Draws without both classes after which a sample is given up."""
+"""Draws without both classes after which an error is raised."""
 
 
 class Draws(Protocol):
-    """A way to draw a sample like the one at hand, and to measure it."""
+    """Draws replicates of a sample and evaluates the measure on them."""
 
     def replicate(self, rng: np.random.Generator) -> Sequence[float]:
         """Draw once; return the measure of each scorer."""
 
 
 class RowDraws:
-    """Rows drawn with replacement, as many of each class as there are; or, not stratified, as many in all.
+    """Rows drawn with replacement, as many of each class as in the sample; or, not stratified, as many in total.
 
     Parameters
     ----------
     scorers : list of Levels
-        The scorers, over the same rows; rows below a head need not be there.
+        The scorers, over the same rows; rows below a head may be omitted.
     positive : bool array of shape (n_rows,)
         Which of these rows are positive.
     weights : array of shape (n_rows,) or None
         Weight of each row; a row drawn twice has twice its weight.
     n_pos, n_neg : int
-        All rows of each class, those below a head included.
+        All rows of each class, including those below a head.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class RowDraws:
         self._complete = self._n_pos + self._n_neg == positive.size
         depth = None if weights is not None else measure.depth(self._n_pos, self._n_neg)
         self._n_head = [_levels_in_head(levels, positive, depth) for levels in scorers]
-        # A row is in the head if it is in the head of any scorer; those who have it below theirs count it and drop it.
+        # A row is in the head if it is in the head of any scorer; the other scorers count it below theirs and drop it.
         head = np.logical_or.reduce([levels.of_row < size for levels, size in zip(scorers, self._n_head, strict=True)])
         self._head_rows = (np.flatnonzero(head & positive), np.flatnonzero(head & ~positive))
         self._rest_rows = (np.flatnonzero(~head & positive), np.flatnonzero(~head & ~positive))
@@ -80,7 +80,7 @@ class RowDraws:
 
     @classmethod
     def of_curve(cls, curve: RocCurve, measure: Measure, *, stratified: bool = True) -> RowDraws:
-        """Draw from the rows of an unweighted curve, which need no names: those of a class and level are alike."""
+        """Draw from the rows of an unweighted curve; rows of one class and level are interchangeable."""
         numbers = np.arange(curve.scores.size)
         of_row = np.concatenate([np.repeat(numbers, curve.pos), np.repeat(numbers, curve.neg)])
         positive = np.arange(of_row.size) < curve.tp[-1]
@@ -133,7 +133,7 @@ class RowDraws:
 
 
 class ClusterDraws:
-    """Whole clusters drawn with replacement, as many as there are; a draw without both classes is drawn again."""
+    """Whole clusters drawn with replacement, as many as in the sample; a draw without both classes is repeated."""
 
     def __init__(
         self,
@@ -148,7 +148,7 @@ class ClusterDraws:
         self._clusters, self._weights = clusters, weights
         self._n_clusters = int(clusters.max()) + 1
         if self._n_clusters < 2:
-            raise ValueError("the cluster bootstrap needs at least two clusters, got one; leave clusters out")
+            raise ValueError("the cluster bootstrap needs at least two clusters, got one; omit clusters")
 
     def replicate(self, rng: np.random.Generator) -> list[float]:
         """Draw once; return the measure of each scorer."""
@@ -174,7 +174,7 @@ class ClusterDraws:
 
 
 class QueryDraws:
-    """Whole queries drawn with replacement; the measure is the mean over the queries drawn."""
+    """Whole queries drawn with replacement; the value is the mean over the drawn queries."""
 
     def __init__(self, samples: Sequence[SampleCurves], measure: Measure) -> None:
         self.values = np.array([sample.values(measure) for sample in samples])
@@ -182,7 +182,7 @@ class QueryDraws:
         if self.values.shape[1] < 2:
             raise ValueError(
                 f"the bootstrap by query needs at least two queries with both classes, got {self.values.shape[1]}; "
-                "leave qid out to measure one list"
+                "omit qid to treat all rows as one list"
             )
 
     def replicate(self, rng: np.random.Generator) -> list[float]:
@@ -195,10 +195,10 @@ class QueryDraws:
 def replicates(
     draws: Draws, n_replicates: int, *, random_state: Any = None, n_jobs: int | None = None, progress: bool = False
 ) -> Vector:
-    """Measure so many replicates; an array of shape (n_replicates, n_scorers).
+    """Return the measure on each replicate; an array of shape (n_replicates, n_scorers).
 
-    The same for the same ``random_state`` whatever ``n_jobs`` is. Threads, not processes: the arrays are large and
-    NumPy draws without holding the interpreter.
+    The result depends on ``random_state`` but not on ``n_jobs``. Uses threads, not processes: the arrays are large and
+    NumPy releases the interpreter lock while drawing.
     """
     sizes = [min(_CHUNK, n_replicates - start) for start in range(0, whole("n_replicates", n_replicates), _CHUNK)]
     streams = np.random.default_rng(random_state).spawn(len(sizes))
@@ -227,7 +227,7 @@ def _run(job: Callable[..., Any], arguments: Sequence[tuple[Any, ...]], n_jobs: 
 
 
 def _levels_in_head(levels: Levels, positive: BoolVector, depth: Depth | None) -> int:
-    """Levels that a replicate's head will hardly ever reach beyond: six standard deviations more than it needs."""
+    """Return enough levels for almost every replicate's head: six standard deviations more than it needs."""
     n_levels = levels.scores.size
     if depth is None:
         return n_levels
@@ -247,12 +247,12 @@ def _counted(levels: IntVector, n_levels: int, weights: Vector | None = None) ->
 def _curve(
     scores: Vector, pos: Counts, neg: Counts, sizes: tuple[Any, Any], floor: float = -inf, weighted: bool = False
 ) -> RocCurve:
-    """Make the curve of a replicate, without the levels that nothing was drawn from."""
+    """Return the curve of a replicate, without the levels that were not drawn."""
     kept = (pos + neg) > 0
     return RocCurve(scores[kept], pos[kept], neg[kept], *sizes, floor, weighted)
 
 
 _NEVER_BOTH = (
-    f"{_ATTEMPTS} resamples in a row held one class only: too few rows or clusters of the rarer class to resample; "
-    "use a finite-sample method"
+    f"{_ATTEMPTS} consecutive resamples had a single class: too few rows or clusters of the rarer class; use a "
+    "finite-sample method"
 )

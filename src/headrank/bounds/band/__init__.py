@@ -1,1 +1,1 @@
-"""Where is the whole curve, and what follows for every measure read from it?"""
+"""Where is the whole curve? Confidence bands, and the intervals of measures read from them."""

@@ -1,4 +1,4 @@
-"""The least and the greatest value of a measure among all ROC curves inside the limits; here of areas and rates."""
+"""The least and the greatest value of a measure over all ROC curves within the limits: areas and rates."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from headrank.measures.area import AreaMeasure
 
 
 class Ends(NamedTuple):
-    """The least and the greatest value that the limits allow, and those that the measure can take at all."""
+    """The least and the greatest value that the limits allow, and the range of the measure."""
 
     low: float
     high: float
@@ -23,10 +23,10 @@ class Ends(NamedTuple):
 
 @singledispatch
 def ends_in_band(measure: Measure, known: PopulationLimits) -> Ends:  # noqa: ARG001 - for those that register
-    """Least and greatest value of a measure; a new measure registers its own."""
+    """Return the least and greatest value of a measure; new measures register their own."""
     raise TypeError(
-        f"no interval from a band is known for {type(measure).__name__}; register one with ends_in_band.register, or "
-        "use method='bootstrap', which is asymptotic"
+        f"{type(measure).__name__} has no interval from a band; register one with ends_in_band.register, or use "
+        "method='bootstrap', which is asymptotic"
     )
 
 
@@ -36,7 +36,7 @@ def ends_in_band(measure: Measure, known: PopulationLimits) -> Ends:  # noqa: AR
 @ends_in_band.register(FPRAtTPR)
 @ends_in_band.register(KS)
 def _(measure: Measure, known: PopulationLimits) -> Ends:
-    # A higher curve can only raise each of them, or only lower it: the envelopes are the worst and the best.
+    # Each is monotone in the curve, so the envelopes are the worst and the best case.
     limits = known.curve_alone(rising=measure.greater_is_better)
     low, high = sorted(measure.value(envelope.as_curve()) for envelope in (limits.lower, limits.upper))
     return Ends(low, high, *measure.possible_values)

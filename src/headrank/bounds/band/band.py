@@ -1,4 +1,4 @@
-"""Band: where the whole true ROC curve lies, with a stated confidence, for any distribution."""
+"""Band: a confidence band for the whole ROC curve, for any distribution."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from headrank.measures import measure as measure_of
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Band:
-    """A region that holds the whole true ROC curve with a stated confidence, made by `band`.
+    """A confidence band for the whole true ROC curve, returned by `band`.
 
     Attributes
     ----------
     curve : RocCurve
         The empirical curve.
     confidence : float
-        Probability that the true curve lies inside, everywhere at once.
+        Probability that the band contains the true curve everywhere.
     method : {"tail", "dkw"}
-        How the limits of the rates were made.
+        How the limits of the rates were computed.
     limits : RateLimits
-        Least and greatest rates at each threshold of the curve.
+        Lower and upper limits of the rates at each threshold of the curve.
     """
 
     curve: RocCurve
@@ -65,34 +65,34 @@ class Band:
 
     @property
     def theorem(self) -> str:
-        """Where it is proved that the band holds."""
+        """Where the guarantee is proved."""
         return THEOREMS[self.method]
 
     @property
     def assumptions(self) -> str:
-        """What must hold for the promise to hold."""
+        """What the guarantee assumes."""
         return INDEPENDENT_ROWS
 
     def lower_at(self, fpr: ArrayLike) -> Vector:
-        """Return the least true TPR at each FPR; an array of the shape of ``fpr``."""
+        """Return the lower limit of the true TPR at each FPR; an array of the shape of ``fpr``."""
         return self.lower.tpr_at(_rates(fpr))
 
     def upper_at(self, fpr: ArrayLike) -> Vector:
-        """Return the greatest true TPR at each FPR; an array of the shape of ``fpr``."""
+        """Return the upper limit of the true TPR at each FPR; an array of the shape of ``fpr``."""
         return self.upper.tpr_at(_rates(fpr))
 
     def interval(self, measure: Measure | str, *, positive_rate: float | None = None) -> Interval:
-        """Return the interval of a measure that this confidence and method give; see `from_band`.
+        """Return the interval of a measure at this confidence and by this method; see `from_band`.
 
-        Those of areas and rates hold all at once, together with the band. Those that depend on the share of positives
-        hold all at once among themselves: they pay for more, and are read off a band of a higher confidence.
+        Intervals of areas and rates hold simultaneously, together with the band. Those that depend on the share of
+        positives hold simultaneously among themselves; they are read from a band of higher confidence.
         """
         return from_band(
             self.curve, measure_of(measure), confidence=self.confidence, method=self.method, positive_rate=positive_rate
         )
 
     def to_frame(self) -> Any:
-        """Return a polars data frame: each threshold with both rates and their limits."""
+        """Return a polars data frame with one row per threshold: both rates and their limits."""
         with needs_extra("cli"):
             import polars as pl
 
@@ -101,24 +101,24 @@ class Band:
 
     def __repr__(self) -> str:
         return (
-            f"<Band: the true curve, whole, with {percent(self.confidence)} confidence, from {self.n_pos:,} positives "
-            f"and {self.n_neg:,} negatives ({self.method}: any distribution, any sample size)>"
+            f"<Band: contains the whole true curve with {percent(self.confidence)} confidence, from {self.n_pos:,} "
+            f"positives and {self.n_neg:,} negatives ({self.method}: any distribution, any sample size)>"
         )
 
 
 def band(curve: RocCurve, *, confidence: float = 0.95, method: Method = "tail") -> Band:
-    """Band that holds the whole true ROC curve with the stated confidence, for any distribution, ties included.
+    """Compute a confidence band for the whole true ROC curve, for any distribution, ties included.
 
     Parameters
     ----------
     curve : RocCurve
-        A whole curve of unweighted rows: independent draws in each class, not used in training.
+        A complete curve of unweighted rows: independent draws within each class, not used in training.
     confidence : float, default=0.95
         In (0, 1).
     method : {"tail", "dkw"}, default="tail"
-        ``"tail"``: equal local levels, exact; narrow at both ends of the curve, where a band of constant width says
-        nothing. ``"dkw"``: Dvoretzky-Kiefer-Wolfowitz with Massart's constant, somewhat narrower in the middle. Costs
-        and theorems: `tail_limits`; then O(n_levels).
+        ``"tail"``: equal local levels, exact; narrow at both ends of the curve, where a band of constant width is
+        uninformative. ``"dkw"``: Dvoretzky-Kiefer-Wolfowitz with Massart's constant, somewhat narrower in the middle.
+        For costs and theorems see `tail_limits`; then O(n_levels).
 
     Examples
     --------
@@ -127,19 +127,19 @@ def band(curve: RocCurve, *, confidence: float = 0.95, method: Method = "tail") 
     >>> curve = RocCurve.from_scores(*population.sample_classes(200, 1000, random_state=0))
     >>> around = band(curve)
     >>> around
-    <Band: the true curve, whole, with 95 % confidence, from 200 positives and 1,000 negatives (tail: any distribution,
-    any sample size)>
+    <Band: contains the whole true curve with 95 % confidence, from 200 positives and 1,000 negatives (tail: any
+    distribution, any sample size)>
     >>> fpr = np.array([0.01, 0.05, 0.2])
     >>> around.lower_at(fpr).round(2), population.roc(fpr).round(2), around.upper_at(fpr).round(2)
     (array([0.08, 0.45, 0.75]), array([0.37, 0.64, 0.88]), array([0.65, 0.86, 0.98]))
     """
     if not isinstance(curve, RocCurve):
-        raise TypeError(f"a band is that of a RocCurve, got {short_repr(curve)}; make one with RocCurve.from_scores")
+        raise TypeError(f"curve must be a RocCurve, got {short_repr(curve)}; make one with RocCurve.from_scores")
     return band_of(curve, confidence=check_confidence(confidence), method=check_method(method))
 
 
 def band_of(curve: RocCurve, *, confidence: float, method: Method = "tail") -> Band:
-    """Return the band by arguments that were checked; see `band`."""
+    """Return the band; see `band`. The arguments are not checked again."""
     require_counts(curve, "a band")
     curve.require_complete("a band")
     return Band(curve, confidence, method, rate_limits(curve, risk=1 - confidence, method=method))
@@ -148,7 +148,7 @@ def band_of(curve: RocCurve, *, confidence: float, method: Method = "tail") -> B
 def _rates(fpr: ArrayLike) -> Vector:
     try:
         rates = np.asarray(fpr, dtype=np.float64)
-    except Exception:  # whatever the library says that the values are from
+    except Exception:  # array libraries raise various errors
         raise TypeError(f"fpr must be numbers, got {short_repr(fpr)}") from None
     inside = (rates >= 0) & (rates <= 1)
     if not np.all(inside):

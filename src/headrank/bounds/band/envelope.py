@@ -52,7 +52,7 @@ class Envelope:
         return np.asarray(self._areas[i] + part * width * (self.tpr[i] + part * rise / 2))
 
     def meets(self, positive_rate: float, masses: ArrayLike) -> tuple[Vector, Vector]:
-        """Return (FPR, TPR) where the polyline meets the control lines mass = p TPR + (1 - p) FPR. O(n_points)."""
+        """Return (FPR, TPR) where the polyline crosses the control lines mass = p TPR + (1 - p) FPR. O(n_points)."""
         mass_along = positive_rate * self.tpr + (1 - positive_rate) * self.fpr
         i, part = _located(mass_along, np.asarray(masses, dtype=np.float64))
         alpha = self.fpr[i] + part * (self.fpr[i + 1] - self.fpr[i])
@@ -63,7 +63,7 @@ class Envelope:
         return Envelope(self.tpr, self.fpr)
 
     def as_curve(self) -> RocCurve:
-        """Return the polyline as the curve of a sample, so that measures can be read off it."""
+        """Return the polyline as a RocCurve, on which measures can be evaluated."""
         pos, neg = np.diff(self.tpr), np.diff(self.fpr)
         kept = (pos > 0) | (neg > 0)
         return RocCurve(
@@ -78,7 +78,7 @@ class Envelope:
 
 
 def _located(ascending: Vector, values: Vector) -> tuple[IntVector, Vector]:
-    """Last stretch that starts at or before each value, and which part of it lies before the value."""
+    """Return the last segment that starts at or before each value, and the fraction of it before the value."""
     i = np.clip(np.searchsorted(ascending, values, side="right") - 1, 0, ascending.size - 2)
     length = ascending[i + 1] - ascending[i]
     part = np.where(length > 0, (values - ascending[i]) / np.where(length > 0, length, 1.0), 1.0)

@@ -1,9 +1,8 @@
 """Intervals for every measure from the limits of the ROC curve: the least and greatest value of all curves inside.
 
-Where a higher curve can only raise a measure, or only lower it, both values are read off the band's two envelopes. What
-depends on the share p of positives too takes the worst p within its limits; its population value is the functional that
-the sample's value tends to, whose own ends may differ from it by a term of the order of 1 / N: an interval is always
-widened to hold its estimate.
+If a measure is monotone in the curve, both values are read from the band's two envelopes. Measures that also depend on
+the share p of positives take the worst p within its limits. Their population value is the limit of the sample's value;
+on a sample the two differ by a term of order 1 / N, so an interval is always widened to contain its estimate.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from headrank.bounds.interval import INDEPENDENT_ROWS, Interval, require_counts
 from headrank.curve import RocCurve
 from headrank.measures import Measure
 
-# Imported for what they register; named here so that it is seen.
+# Imported for the measures they register.
 _REGISTERED = (ranks, top)
 
 
@@ -31,29 +30,29 @@ def from_band(
     method: Method = "tail",
     positive_rate: float | None = None,
 ) -> Interval:
-    """Interval for any measure from simultaneous limits of the ROC curve, for any distribution.
+    """Return an interval for any measure from simultaneous limits of the ROC curve, for any distribution.
 
-    Two-sided intervals of areas and rates hold for all ranges and measures at once. So do, among themselves, those of
-    measures that depend on the share of positives (of the best fraction, of the first rows, of ranks); they spend a
-    quarter of the risk on that share, or a twentieth if it is stated, and on ties in the population. Their promise is
-    made over random labels: given how many positives came, it may be kept less often.
+    Two-sided intervals of areas and rates hold simultaneously for all ranges and measures. So do, among themselves,
+    those of measures that depend on the share of positives (of the best fraction, of the first rows, of ranks). They
+    spend a quarter of the risk on that share and on ties in the population, or a twentieth if the share is given. Their
+    guarantee is over random labels; conditional on the number of positives, the coverage may be lower.
 
     Parameters
     ----------
     curve : RocCurve
-        A whole curve of unweighted rows, not used in training.
+        A complete curve of unweighted rows, not used in training.
     measure : Measure
         Any measure of this package; a `RankStatistic` whose ``phi`` does not decrease.
     confidence : float, default=0.95
         In (0, 1).
     side : {"two-sided", "lower", "upper"}, default="two-sided"
-        Which ends are promised. A one-sided end is closer, except for measures of the best fraction, which need both
-        envelopes anyway.
+        Which ends are guaranteed. A one-sided end is closer, except for measures of the best fraction, which need both
+        envelopes.
     method : {"tail", "dkw"}, default="tail"
-        How the limits are made, see `band`.
+        How the limits are computed, see `band`.
     positive_rate : float, optional
-        The share of positives in the population, in (0, 1), if it is known. Otherwise the rows must be a random sample
-        of all instances, as they come.
+        The share of positives in the population, in (0, 1), if known. Otherwise the rows must be a random sample of the
+        population.
 
     Examples
     --------
@@ -63,7 +62,7 @@ def from_band(
     >>> curve = RocCurve.from_scores(*population.sample_scores(20_000, random_state=0))
     >>> print(from_band(curve, PartialAUC(max_fpr=0.01)))  # the truth is 0.2635
     pauc@0.01 is 0.2355 on 2,034 positives and 17,966 negatives; the truth is between 0.1582 and 0.3171 with 95 %
-    confidence (tail band: any distribution, any sample size, all ranges at once)
+    confidence (tail band: any distribution, any sample size, simultaneously for all ranges)
     """
     require_counts(curve, "an interval from a band")
     curve.require_complete("an interval from a band")

@@ -1,7 +1,7 @@
-"""PopulationLimits: all that a sample says about a population, for measures that need more of it than the ROC curve.
+"""PopulationLimits: what a sample says about the population, for measures that depend on more than the ROC curve.
 
-Besides the curve these are the share of positives among all instances and how much of the population may share one
-score. Each is known with a risk of its own; together they keep to the risk that was asked for.
+Besides the curve these are the share of positives and the largest share of the population with one score. Each bound
+has its own risk; together they keep to the requested risk.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from headrank.bounds.inequalities.tail_limits import Method
 from headrank.curve import RocCurve
 
 _SHARE_OF_RATE = 0.2
-"""Part of the risk spent on the share of positives, where it is not stated."""
+"""Part of the risk spent on the share of positives, if it is not given."""
 _SHARE_OF_ATOMS = 0.05
 """Part of the risk spent on ties in the population."""
 
 
 @dataclass(frozen=True, eq=False)
 class PopulationLimits:
-    """What is known with probability ``1 - risk``.
+    """Limits that hold with probability ``1 - risk``.
 
     Attributes
     ----------
     curve : RocCurve
         The sample.
     risk : float
-        Probability that anything read from here is false.
+        Probability that any of the limits fails.
     method : {"tail", "dkw"}
-        How the limits of the rates are made.
+        How the limits of the rates are computed.
     side : {"two-sided", "lower", "upper"}
-        Which end of the measure is wanted.
+        Which end of the measure is needed.
     positive_rate : float or None
-        The share of positives in the population if it is stated; else all rows are one random sample of it.
+        The share of positives in the population if given; otherwise the rows are a random sample of it.
     """
 
     curve: RocCurve
@@ -46,18 +46,18 @@ class PopulationLimits:
     positive_rate: float | None
 
     def curve_alone(self, *, rising: bool) -> RateLimits:
-        """Limits of the rates with all the risk spent on them; ``rising`` if a higher curve raises the measure."""
+        """Return limits of the rates that take all the risk; ``rising`` if a higher curve raises the measure."""
         return self._rate_limits(self.risk, _envelope_wanted(self.side, rising))
 
     def curve_beside(self, *, rising: bool | None) -> RateLimits:
-        """Limits of the rates that hold together with all else; both envelopes if ``rising`` is None."""
+        """Return limits of the rates that hold together with the other limits; both envelopes if ``rising`` is None."""
         share = 1 - _SHARE_OF_ATOMS - (_SHARE_OF_RATE if self.positive_rate is None else 0.0)
         side: Side = "two-sided" if rising is None else _envelope_wanted(self.side, rising)
         return self._rate_limits(share * self.risk, side)
 
     @cached_property
     def positive_rates(self) -> tuple[float, float]:
-        """Least and greatest share of positives: as stated, or the exact limits of Clopper & Pearson (1934)."""
+        """Least and greatest share of positives: as given, or the exact limits of Clopper & Pearson (1934)."""
         if self.positive_rate is not None:
             return self.positive_rate, self.positive_rate
         from scipy.special import betainccinv, betaincinv
@@ -67,7 +67,7 @@ class PopulationLimits:
 
     @property
     def largest_pos_atom(self) -> float:
-        """Largest share of the true positives that may have one score."""
+        """Largest share of the population's positives that may have one score."""
         return largest_atom(int(self.curve.pos.max()), int(self.curve.n_pos), risk=_SHARE_OF_ATOMS * self.risk)
 
     def _rate_limits(self, risk: float, side: Side) -> RateLimits:
@@ -75,11 +75,11 @@ class PopulationLimits:
 
 
 def largest_atom(count: int, n: int, *, risk: float) -> float:
-    """Greatest probability of any one value, given the largest number of ``n`` independent draws that took the same.
+    """Return an upper bound on the probability of any one value, if at most ``count`` of ``n`` draws share a value.
 
-    The solution q of P(Binomial(n, q) <= count) = risk * q. A value of probability q exceeds it only if so few draws
-    took that value that P(Binomial(n, q) <= count) < risk * q, which happens with probability risk * q at most; all
-    probabilities add up to 1 at most, so some value exceeds it with probability ``risk`` at most.
+    It is the solution q of P(Binomial(n, q) <= count) = risk * q. A value of probability q exceeds it only if so few
+    draws took that value that P(Binomial(n, q) <= count) < risk * q, which has probability at most risk * q. All
+    probabilities add up to at most 1, so some value exceeds it with probability at most ``risk``.
 
     >>> [round(largest_atom(count, 100, risk=0.01), 3) for count in (1, 10, 100)]
     [0.09, 0.214, 1.0]
@@ -88,7 +88,7 @@ def largest_atom(count: int, n: int, *, risk: float) -> float:
 
     if count >= n:
         return 1.0
-    # The left side over the right one falls in q: bisect for its logarithm, and take the end above the solution.
+    # The ratio of both sides decreases in q: bisect for log q, and take the end above the solution.
     low, high = log(1e-3 * risk / n), 0.0
     for _ in range(60):
         middle = (low + high) / 2

@@ -1,8 +1,8 @@
-"""Ends of the measures of ranks and of the first rows, which depend on the share of positives p besides the curve.
+"""Limits for measures of ranks and of the first rows, which depend on the curve and on the share of positives p.
 
 Legend: b in (0, 1) numbers the positives from the best; z(b) is the score of the b-th, alpha(b) the FPR there; the
-*mass* p b + (1 - p) alpha(b) is the share of all instances above it. For a fixed curve a mass grows or falls with p, so
-only both ends of its limits need be looked at, point by point.
+*mass* p b + (1 - p) alpha(b) is the share of all instances above it. For a fixed curve the mass is monotone in p, so
+only the two limits of p need to be checked at each point.
 """
 
 from __future__ import annotations
@@ -21,37 +21,37 @@ from headrank.curve import RocCurve
 from headrank.measures import BEDROC, EnrichmentFactor, PNormPush, PrecisionAt, RankStatistic, RecallAt
 
 _GRID = 512
-"""Pieces of (0, 1) on each of which the rank of a positive among the positives is taken at its worse end."""
+"""Pieces of (0, 1); on each, the rank of a positive among the positives is taken at its worse end."""
 _PIECES = 16
-"""Pieces of the limits of p, on each of which every occurrence of p takes its own worst value."""
+"""Pieces of the range of p; on each, every occurrence of p takes its own worst value."""
 
 
 @ends_in_band.register
 def _(measure: PNormPush, known: PopulationLimits) -> Ends:
-    """phi(v) = v ** power, of the relative mid-rank v among all instances."""
+    """phi(v) = v ** power, with v the relative mid-rank among all instances."""
     return _of_rank_statistic(lambda v: v**measure.power, known)
 
 
 @ends_in_band.register
 def _(measure: RankStatistic, known: PopulationLimits) -> Ends:
-    """Any phi that is finite on [0, 1] and does not decrease, which is checked on a grid."""
+    """Any non-decreasing phi that is finite on [0, 1]; checked on a grid."""
     with np.errstate(all="ignore"):
         values = np.asarray(measure.phi(np.linspace(0.0, 1.0, 2 * _GRID + 1)), dtype=np.float64)
     if not np.isfinite(values).all() or (np.diff(values) < -1e-12 * np.abs(values[:-1])).any():
         raise ValueError(
-            f"an interval for {measure} needs a phi that is finite on [0, 1] and does not decrease: else neither "
-            "envelope of the band is its worst case; use another phi, or method='bootstrap', which is asymptotic"
+            f"an interval for {measure} needs a phi that is finite on [0, 1] and does not decrease; use another phi, "
+            "or method='bootstrap', which is asymptotic"
         )
     return _of_rank_statistic(lambda v: np.asarray(measure.phi(v), dtype=np.float64), known)
 
 
 def _of_rank_statistic(phi: Callable[[Vector], Vector], known: PopulationLimits) -> Ends:
-    """Ends of the mean over the positives of phi(1 - mass above, ties counting half), phi not decreasing.
+    """Bound the mean over the positives of phi(1 - mass above, ties counting half), phi non-decreasing.
 
     An outer bound, valid with ties in the population. Lower end: if b <= Lp_g+1, then z(b) is at least the sample's
     score number g + 1, and no more mass is above z(b) than above that score: of the negatives (Un_g + Un_g+1) / 2, of
     the positives (Up_g + Up_g+1) / 2, and also no more than b plus half of the largest atom of the positives. Upper
-    end: if b > Up_g, then z(b) is at most score g + 1, and the same holds the other way round.
+    end: if b > Up_g, then z(b) is at most score g + 1, and the rest is analogous.
     """
     limits = known.curve_beside(rising=True)
     atom = known.largest_pos_atom / 2
@@ -74,7 +74,7 @@ def _of_rank_statistic(phi: Callable[[Vector], Vector], known: PopulationLimits)
 
 
 def _mid_levels(limits: Vector, frame: float, *, before: bool = False) -> Vector:
-    """Mean of the limits before and after each level; beyond the last one (before the first one) the frame."""
+    """Mean of the limits before and after each level; the frame lies beyond the last (before the first) one."""
     framed = np.concatenate([[frame], limits] if before else [limits, [frame]])
     return np.asarray((framed[1:] + framed[:-1]) / 2)
 
@@ -90,10 +90,10 @@ def _(measure: BEDROC, known: PopulationLimits) -> Ends:
     """BEDROC of the population: (I - worst) / (best - worst), with I the mean over the positives of exp(-alpha mass).
 
     Ties are averaged over their order; best and worst are the I of the perfect and of the inverted order at this p. The
-    value grows with I and falls in best and in worst, of which best falls and worst grows with p.
+    value increases in I and decreases in best and worst; as p increases, best decreases and worst increases.
     """
     limits = known.curve_beside(rising=True)
-    rates = np.linspace(*known.positive_rates, _PIECES + 1) if _rate_is_open(known) else known.positive_rates
+    rates = np.linspace(*known.positive_rates, _PIECES + 1) if _rate_is_unknown(known) else known.positive_rates
     lows, highs = [], []
     for fewest, most in pairwise(rates):
         low = _mean_exponential(limits.lower, measure.alpha, fewest, most, np.maximum)
@@ -104,7 +104,7 @@ def _(measure: BEDROC, known: PopulationLimits) -> Ends:
     return Ends(float(min(lows)), float(max(highs)), needs_rate=True)
 
 
-def _rate_is_open(known: PopulationLimits) -> bool:
+def _rate_is_unknown(known: PopulationLimits) -> bool:
     return known.positive_rates[0] < known.positive_rates[1]
 
 
@@ -117,7 +117,7 @@ def _mean_exponential(envelope: Envelope, alpha: float, fewest: float, most: flo
     one, other = (p * envelope.tpr + (1 - p) * envelope.fpr for p in (fewest, most))
     exponents = alpha * worse(one, other)
     rises = np.diff(exponents)
-    # (1 - exp(-x)) / x, the mean of exp(-t) over a stretch of length x; its limit for x to 0.
+    # (1 - exp(-x)) / x, the mean of exp(-t) over a segment of length x, and its limit as x goes to 0.
     small = rises < 1e-9
     means = np.where(small, 1 - rises / 2, -np.expm1(-rises) / np.where(small, 1.0, rises))
     return float((np.exp(-exponents[:-1]) * means) @ np.diff(envelope.tpr))
@@ -131,7 +131,7 @@ def _extremes(alpha: float, p: float) -> tuple[float, float]:
 
 @ends_in_band.register
 def _(measure: RecallAt, known: PopulationLimits) -> Ends:
-    """TPR where the curve meets the control line of the first rows. It grows or falls with p, for every curve."""
+    """TPR where the curve crosses the control line of the first rows; monotone in p for every curve."""
     return Ends(*_recall(known, _fraction(measure, known.curve)), needs_rate=True)
 
 
@@ -145,7 +145,7 @@ def _(measure: EnrichmentFactor, known: PopulationLimits) -> Ends:
 
 @ends_in_band.register
 def _(measure: PrecisionAt, known: PopulationLimits) -> Ends:
-    """Share of positives, p TPR, over the fraction of rows; of a count the fraction it is of the sample.
+    """Share of positives, p TPR, over the fraction of rows; a count is a fraction of the sample.
 
     p TPR grows with p for every curve, at a rate between FPR and TPR.
     """

@@ -1,4 +1,4 @@
-"""RateLimits: between which limits both rates lie at every threshold, and the curves that the limits allow.
+"""RateLimits: limits of both rates at every threshold, and the envelopes of the curves within them.
 
 Legend: after g of the sample's distinct scores there are fp_g negatives and tp_g positives. At every threshold there,
 the true FPR lies in [Ln_g, Un_g] and the true TPR in [Lp_g, Up_g]: `TailLimits` of each class.
@@ -6,10 +6,10 @@ the true FPR lies in [Ln_g, Un_g] and the true TPR in [Lp_g, Up_g]: `TailLimits`
 The true curve lies above the polyline through the points (Un_g, Lp_g) and below the one through (Ln_g, Up_g). Proof:
 at a score z the true curve runs straight from a = (P(neg > z), P(pos > z)) to b = (P(neg >= z), P(pos >= z)). If z is
 the sample's score number g + 1, then a is at least as high and as far left as (Un_g, Lp_g), b as (Un_g+1, Lp_g+1), and
-so is each point between a and b compared with the one that divides those two alike. A rising curve through such a point
-lies above. The same holds the other way round, where a z that is no score of the sample has a and b in the box of one
-g. Both polylines are curves that the limits allow, so what is read off them is the exact optimum for every measure
-that a higher curve can only raise, or only lower.
+so is each point between a and b compared with the one that divides those two in the same ratio. A rising curve through
+such a point lies above. The converse is analogous; a z that is not a score of the sample has a and b in the box of one
+g. Both polylines are curves within the limits, so the values read from them are the exact optimum for every measure
+that is monotone in the curve.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ class RateLimits:
 
     @cached_property
     def lower(self) -> Envelope:
-        """No curve within the limits is anywhere lower."""
+        """The lower envelope of the curves within the limits."""
         return Envelope(_framed(self.highest_fpr), _framed(self.lowest_tpr))
 
     @cached_property
     def upper(self) -> Envelope:
-        """No curve within the limits is anywhere higher."""
+        """The upper envelope of the curves within the limits."""
         return Envelope(_framed(self.lowest_fpr), _framed(self.highest_tpr))
 
 
 def rate_limits(curve: RocCurve, *, risk: float, method: Method, side: Side = "two-sided") -> RateLimits:
-    """Limits for both rates at all thresholds at once, left with probability ``risk`` at most.
+    """Return limits of both rates that hold simultaneously at all thresholds, except with probability ``risk``.
 
-    The classes are independent, so each may keep its limits with probability sqrt(1 - risk). A band that promises only
-    its lower envelope needs only the upper limits of FPR and the lower ones of TPR.
+    The classes are independent, so the limits of each must hold with probability sqrt(1 - risk). A guarantee for the
+    lower envelope alone needs only the upper limits of FPR and the lower limits of TPR.
     """
     of_fpr: Side = {"two-sided": "two-sided", "lower": "upper", "upper": "lower"}[side]  # type: ignore[assignment]
     each = -expm1(log1p(-risk) / 2)

@@ -1,12 +1,11 @@
-"""Ends of the measures of the best fraction of all instances.
+"""Limits for measures of the best fraction of all instances.
 
 Legend, as in `headrank.measures.local`: u = ``top``, p the share of positives; alpha and beta the rates of the top,
-where the curve meets the control line u = p beta + (1 - p) alpha. Scores that tie in the population are a straight
-segment of the curve, so they need no special care.
+where the curve crosses the control line u = p beta + (1 - p) alpha. Scores tied in the population are a straight
+segment of the curve and need no special treatment.
 
-All curves between the envelopes and all p within their limits are looked at. The limits of p are cut into pieces;
-within a piece every occurrence of p takes its own worst value. So the ends are valid, and exact but for the size of the
-pieces.
+The limits cover all curves between the envelopes and all p within its limits. The range of p is cut into pieces; in
+each, every occurrence of p takes its own worst value. The limits are valid, and exact up to the size of the pieces.
 """
 
 from __future__ import annotations
@@ -38,9 +37,9 @@ _LINE_PIECES = 64
 
 @dataclass(frozen=True, eq=False)
 class _Operating:
-    """Where the curve may end its top: points on the envelopes at the ends of the pieces of p.
+    """Operating points of the best fraction: points on the envelopes at the ends of the pieces of p.
 
-    Arrays have one value for each end; those of pieces are one shorter.
+    Arrays have one value per end; arrays over pieces are one shorter.
     """
 
     lower: Envelope
@@ -50,16 +49,16 @@ class _Operating:
 
     @cached_property
     def on_lower(self) -> tuple[Vector, Vector]:
-        """Alpha and beta where the lower envelope meets the control lines."""
+        """Alpha and beta where the lower envelope crosses the control lines."""
         return _meetings(self.lower, self.rates, self.top)
 
     @cached_property
     def on_upper(self) -> tuple[Vector, Vector]:
-        """Alpha and beta where the upper envelope meets the control lines."""
+        """Alpha and beta where the upper envelope crosses the control lines."""
         return _meetings(self.upper, self.rates, self.top)
 
-    # Along a curve the meeting point moves one way as p grows, since beta - alpha keeps its sign there. A higher curve
-    # has a higher and more leftward meeting point.
+    # As p grows the crossing point moves monotonically along a curve, since beta - alpha keeps its sign there. The
+    # crossing point of a higher curve is higher and further left.
 
     @property
     def least_beta(self) -> Vector:
@@ -92,7 +91,7 @@ class _Operating:
         return _greatest_of_rates(_local_auc(self.upper, *self.on_upper))
 
     def transposed(self) -> _Operating:
-        """Swap both classes: FPR for TPR, the upper envelope for the lower, 1 - p for p; rates in reverse order."""
+        """Swap the classes: FPR for TPR, the upper envelope for the lower, 1 - p for p; rates in reverse order."""
         return _Operating(self.upper.transposed(), self.lower.transposed(), self.top, 1 - self.rates[::-1])
 
 
@@ -179,7 +178,7 @@ def _(measure: LocalRankingRisk, known: PopulationLimits) -> Ends:
 
 @ends_in_band.register
 def _(measure: TruncatedAUC, known: PopulationLimits) -> Ends:
-    """Area under the curve from 0 to alpha: neither rises nor falls with the curve."""
+    """Area under the curve from 0 to alpha, which is not monotone in the curve."""
     return _ends(*_truncated_areas(_operating(measure, known)))
 
 

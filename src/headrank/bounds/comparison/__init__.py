@@ -1,1 +1,1 @@
-"""Which scorer is better? Two scorers on the same rows, many scorers, the best of several."""
+"""Which scorer is better? Comparison of two or many scorers on the same rows, and selection of the best."""

@@ -21,35 +21,35 @@ from headrank.labels import Sample, check_binary
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
 
-_SMALLEST_RISK = 1e-12  # below, 1 - risk has lost its digits
+_SMALLEST_RISK = 1e-12  # 1 - risk loses its digits below this
 
 
 @dataclass(frozen=True, repr=False)
 class Difference:
-    """How much better one scorer is than another, and how sure that is.
+    """The difference between two scorers, with its confidence interval and p-value.
 
     Attributes
     ----------
     low, estimate, high : float
-        Both ends of the interval for the true difference, first minus second, and the difference on the sample. The end
-        that a one-sided interval does not promise is the least or the greatest difference there can be.
+        Both ends of the interval for the true difference, first minus second, and the difference on the sample. The
+        open end of a one-sided interval is the least or the greatest possible difference.
     confidence : float
-        The promised probability that the true difference lies inside.
+        The guaranteed probability that the interval contains the true difference.
     p_value : float
-        Smallest risk at which 0 leaves the interval: small when the sample contradicts that the scorers are equally
-        good (two-sided), that the first is no better (side "lower") or no worse (side "upper").
+        Smallest risk at which the interval excludes 0. The null hypothesis is that the scorers are equally good
+        (two-sided), that the first value is no higher (side "lower") or no lower (side "upper").
     measure : Measure
-        What was compared.
+        The measure compared.
     names, values : pairs
         The two scorers and their values on the sample.
     method, theorem, assumptions : str
-        The name of the method, where it is proved, and what must hold for the promise to hold.
+        The name of the method, where it is proved, and what the guarantee assumes.
     n_pos, n_neg : int
         Positives and negatives in the sample.
     side : {"two-sided", "lower", "upper"}
-        Which ends are promised.
+        Which ends are guaranteed.
     finite_sample : bool
-        Whether the promise holds for every sample size and distribution; else it is asymptotic.
+        Whether the guarantee holds for every sample size and distribution; otherwise it is asymptotic.
     """
 
     low: float
@@ -73,7 +73,7 @@ class Difference:
 
     @property
     def told_apart(self) -> bool:
-        """Whether 0 lies outside the interval."""
+        """Whether the interval excludes 0."""
         return 0 not in self
 
     def to_frame(self) -> Any:
@@ -84,7 +84,7 @@ class Difference:
         return pl.DataFrame([self.as_dict()])
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all fields as plain values, the measure by its short name, each scorer in a column of its own."""
+        """Return all fields as plain values, the measure by its short name, with one column per scorer."""
         plain = {name: value for name, value in vars(self).items() if name not in ("names", "values")}
         plain["measure"] = str(self.measure)
         scorers = {"first": self.names[0], "second": self.names[1]}
@@ -141,39 +141,39 @@ def compare(
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> Difference:
-    """Compare two scorers on the same rows: how far apart are their true values, and can they be told apart?
+    """Compare two scorers on the same rows: bound the difference of their true values and test whether it is 0.
 
-    Methods, all paired:
+    The methods are:
 
-    - ``"auto"``: holds for any distribution and sample size. For the AUC and for means over queries ``"paired"``, else
+    - ``"auto"``: holds for any distribution and sample size. ``"paired"`` for the AUC and for means over queries, else
       ``"separate"``.
-    - ``"paired"``: Chernoff bound for the difference itself, the closer the less the scorers disagree. O(n log n).
-    - ``"separate"``: from an interval for each scorer at half the risk. Conservative: it does not use that the rows are
+    - ``"paired"``: Chernoff bound for the difference itself; the less the scorers disagree, the narrower. O(n log n).
+    - ``"separate"``: one interval per scorer, each at half the risk. Conservative: it does not use that the rows are
       the same.
     - ``"delong"``: asymptotic, for areas; DeLong, DeLong & Clarke-Pearson (1988). O(n log n).
-    - ``"bootstrap"``: asymptotic, for every measure, with weights, clusters and queries: the same resampled rows for
-      both scorers.
+    - ``"bootstrap"``: asymptotic, for every measure, with weights, clusters and queries. Both scorers use the same
+      resampled rows.
 
     Parameters
     ----------
     y : array-like of shape (n,)
         0/1, -1/+1, bool, or any two values with ``pos_label``.
     a, b : array-like of shape (n,)
-        The scores of the two scorers, in the same order of rows; neither was trained on these rows.
+        The scores of the two scorers, in the same row order; neither was trained on these rows.
     measure : str or Measure, default="auc"
-        What to compare by.
+        The measure to compare.
     confidence : float, default=0.95
         In (0, 1).
     method : {"auto", "paired", "separate", "delong", "bootstrap"}, default="auto"
         See above.
     side : {"two-sided", "lower", "upper"}, default="two-sided"
-        Which ends are promised; the p-value goes with it.
+        Which ends are guaranteed; the p-value tests the same side.
     names : pair of str
-        What to call the scorers.
+        The names of the scorers.
     sample_weight, qid : array-like of shape (n,), optional
-        As for a measure; weights need the bootstrap.
+        As for a measure; weights require the bootstrap.
     clusters : array-like of shape (n,), optional
-        Which rows belong together; needs the bootstrap.
+        The cluster of each row; requires the bootstrap.
     pos_label : optional
         The value of ``y`` that means positive.
     n_replicates, random_state, n_jobs, progress
@@ -193,7 +193,7 @@ def compare(
     confidence = check_confidence(confidence)
     option("method", method, get_args(Method))
     if not isinstance(names, Sequence) or isinstance(names, str | bytes) or len(names) != 2:
-        raise ValueError(f"names must be two, one for each scorer, got {short_repr(names)}")
+        raise ValueError(f"names must be two names, one for each scorer, got {short_repr(names)}")
     first, second = (
         SampleCurves(check_binary(y, scores, sample_weight, qid=qid, pos_label=pos_label)) for scores in (a, b)
     )
@@ -221,7 +221,7 @@ def compare_curves(
     names: tuple[str, str] = ("a", "b"),
     resampling: Resampling,
 ) -> Difference:
-    """Compare two scorers by the curves of their checked samples, which share their rows; see `compare`."""
+    """Compare two scorers from the curves of checked samples with the same rows; see `compare`."""
     if method == "bootstrap":
         check_replicates(resampling.n_replicates, one_end(1 - confidence, side))
     (evidence,) = evidence_for([first, second], [(0, 1)], measure, method, resampling)
@@ -262,7 +262,7 @@ def difference_of(
 
 
 def one_end(risk: float, side: Side) -> float:
-    """Return the share of the risk that one promised end may take."""
+    """Return the risk of each guaranteed end."""
     return risk / 2 if side == "two-sided" else risk
 
 

@@ -1,7 +1,7 @@
-"""What two scorers on the same rows say about the difference of their true values, by each method.
+"""Bounds on the difference of two scorers on the same rows, by each method.
 
-Evidence is a pair of bounds, lower and upper, each a function of the risk that it may fail. Intervals and p-values of
-differences follow from these two functions alone (`headrank.bounds.comparison.difference`).
+Evidence is a lower and an upper bound, each a function of its risk. Intervals and p-values follow from these two
+functions alone (`headrank.bounds.comparison.difference`).
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from headrank.measures import AUC, Measure
 
 Method = Literal["auto", "paired", "separate", "delong", "bootstrap"]
 Bounds = tuple[Callable[[float], float], Callable[[float], float]]
-"""A lower and an upper bound, as functions of the risk of each."""
+"""A lower and an upper bound, each a function of its risk."""
 Pair = tuple[int, int]
-"""Numbers of the two scorers of a difference, the second taken from the first."""
+"""Indices of two scorers; the difference is first minus second."""
 
 
 @dataclass(frozen=True)
 class Resampling:
-    """How the bootstrap draws; see `headrank.bounds.asymptotic.bootstrap.bootstrap`."""
+    """Options of the bootstrap; see `headrank.bounds.asymptotic.bootstrap.bootstrap`."""
 
     n_replicates: int = 2000
     clusters: ArrayLike | None = None
@@ -46,7 +46,7 @@ class Resampling:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Bounds for one difference as functions of their risk, and on what they rest."""
+    """Bounds for one difference as functions of their risk, with method, theorem and assumptions."""
 
     values: tuple[float, float]
     lower: Callable[[float], float]
@@ -56,18 +56,18 @@ class Evidence:
     assumptions: str
     finite_sample: bool = True
     search_steps: int = 30
-    """How often a search for the p-value may ask for a bound: 30 give eight digits, 12 give two."""
+    """Evaluations of a bound in the search for the p-value: 30 give eight digits, 12 give two."""
 
 
 def evidence_for(
     samples: Sequence[SampleCurves], pairs: Sequence[Pair], measure: Measure, method: Method, resampling: Resampling
 ) -> list[Evidence]:
-    """Weigh each pair of scorers by one method; samples share their rows, one per scorer."""
+    """Return the evidence for each pair of scorers; there is one sample per scorer, all with the same rows."""
     if method == "bootstrap":
         return _bootstrap(samples, pairs, measure, resampling)
     if resampling.clusters is not None:
         raise ValueError(
-            f"method={method!r} takes rows to be independent, those of one cluster are not; use method='bootstrap'"
+            f"method={method!r} assumes independent rows, and rows of one cluster are not; use method='bootstrap'"
         )
     rows = samples[0].sample
     if rows.weights is not None:
@@ -83,7 +83,7 @@ def evidence_for(
 
 
 def widest(measure: Measure) -> float:
-    """Return how far two values of a measure can be apart at all."""
+    """Return the largest possible difference of two values of a measure."""
     least, greatest = measure.possible_values
     return greatest - least
 
@@ -91,7 +91,7 @@ def widest(measure: Measure) -> float:
 def _paired(samples: Sequence[SampleCurves], pairs: Sequence[Pair], measure: Measure) -> list[Evidence]:
     if not isinstance(measure, AUC):
         raise ValueError(
-            f"method='paired' compares pair by pair, which is the AUC; for {measure} use method='auto', 'delong' "
+            f"method='paired' is for the AUC and for means over queries; for {measure} use method='auto', 'delong' "
             "(areas) or 'bootstrap'"
         )
     rows = samples[0].sample
@@ -119,8 +119,8 @@ def _paired_by_query(
     scale = widest(measure)
     if method not in ("auto", "paired") or scale == inf:
         raise ValueError(
-            f"for means over queries method={method!r} is not there, or {measure} has no bounded range; use "
-            "method='bootstrap'" + ("" if scale == inf else " or 'auto'")
+            f"with qid, method={method!r} is not available for {measure}; use method='bootstrap'"
+            + (": the measure is unbounded" if scale == inf else " or 'auto'")
         )
     values = QueryDraws(samples, measure).values
     found = []
@@ -148,7 +148,7 @@ def _chernoff(mean: float, spread: float, k: int, scale: float) -> Bounds:
 
 
 def _separate(samples: Sequence[SampleCurves], pairs: Sequence[Pair], measure: Measure) -> list[Evidence]:
-    """Bound both values, each for half the risk: conservative, as it forgets that the rows are the same."""
+    """Bound both values, each at half the risk: conservative, as it ignores that the rows are the same."""
     curves = [each.whole for each in samples]
 
     @cache
@@ -189,7 +189,7 @@ def _delong(samples: Sequence[SampleCurves], pairs: Sequence[Pair], measure: Mea
         if error == 0 or min(part.size for part in parts) < 2:
             raise NoVarianceError(
                 f"DeLong's method estimates the variance of the difference in {measure} as 0 on this sample: it sees "
-                "no uncertainty here, which is not to say that there is none; use method='auto'"
+                "no uncertainty here, although there may be some; use method='auto'"
             )
         values = (measure.value(curves[i]), measure.value(curves[j]))
         theorem = delong.THEOREM[region == type(region)()].split(";")[0]
@@ -246,6 +246,6 @@ def _percentile(ordered: Vector) -> Bounds:
 
 
 def _order_statistic(ordered: Vector, risk: float) -> float:
-    """Return the lower end of a percentile interval; nothing is known beyond the lowest replicate."""
+    """Return the lower end of a percentile interval; -inf beyond the lowest replicate."""
     rank = int((ordered.size + 1) * risk * (1 + 1e-12))
     return float(ordered[min(rank, ordered.size) - 1]) if rank > 0 else -inf

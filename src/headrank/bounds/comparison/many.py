@@ -1,4 +1,4 @@
-"""Many scorers at once: all their differences, with intervals and p-values that allow for there being many."""
+"""Comparison of many scorers, with intervals and p-values adjusted for multiple comparisons."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from headrank.measures import measure as measure_of
 
 @dataclass(frozen=True, repr=False)
 class Differences:
-    """Differences of several scorers on the same rows, all of which hold at once.
+    """Differences between several scorers on the same rows, with intervals that hold simultaneously.
 
     Attributes
     ----------
     differences : tuple of Difference
-        One per pair, with the confidence that each needs for all to hold at once (Bonferroni).
+        One per pair, each at the confidence required for all to hold simultaneously (Bonferroni).
     adjusted_p_values : tuple of float
         The p-values after Holm's (1979) correction, in the same order.
     confidence : float
-        The promised probability that all intervals hold.
+        The guaranteed probability that all intervals hold.
     """
 
     differences: tuple[Difference, ...]
@@ -52,7 +52,7 @@ class Differences:
             if difference.names == names:
                 return difference
         known = ", ".join(map(str, (difference.names for difference in self.differences)))
-        raise KeyError(f"no difference is named {names!r}; there are {known}")
+        raise KeyError(f"no difference is named {names!r}; expected one of {known}")
 
     def to_frame(self) -> Any:
         """Return a polars data frame, one row per difference, with the adjusted p-values."""
@@ -68,7 +68,7 @@ class Differences:
     def __str__(self) -> str:
         first = self.differences[0]
         kind = "any distribution, any sample size" if first.finite_sample else "asymptotic, for large samples"
-        header = ("difference", "estimate", "low", "high", "after Holm")
+        header = ("difference", "estimate", "low", "high", "Holm-adjusted")
         rows = [
             (
                 f"{difference.names[0]} - {difference.names[1]}",
@@ -86,7 +86,8 @@ class Differences:
         ]
         title = (
             f"Differences in {first.measure} on {first.n_pos:,} positives and {first.n_neg:,} negatives; all intervals "
-            f"hold at once with {percent(self.confidence)} confidence ({first.method}: {kind}); * can be told apart"
+            f"hold simultaneously with {percent(self.confidence)} confidence ({first.method}: {kind}); * can be told "
+            "apart"
         )
         return "\n".join([title, *lines])
 
@@ -112,20 +113,20 @@ def compare_many(
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> Differences:
-    """Compare several scorers on the same rows, every two of them or all against one, allowing for their number.
+    """Compare several scorers on the same rows, all pairs or all against one, adjusted for multiple comparisons.
 
-    With m differences, each interval takes 1/m of the risk (Bonferroni), so that all hold at once; the p-values are
-    adjusted by Holm's step-down method, which finds at least as many. Methods and assumptions are those of `compare`.
-    Each replicate is drawn once for all pairs.
+    With m differences, each interval takes 1/m of the risk (Bonferroni), so all hold simultaneously. The p-values are
+    adjusted by Holm's step-down method, which rejects at least as often. Methods and assumptions are those of
+    `compare`. Each bootstrap replicate is drawn once for all pairs.
 
     Parameters
     ----------
     scorers : mapping of str to array-like of shape (n,)
-        The scores, by the scorers' names; at least two.
+        The scores by name of the scorer; at least two.
     y : array-like of shape (n,)
         0/1, -1/+1, bool, or any two values with ``pos_label``.
     against : str, optional
-        The one scorer all others are compared with (theirs minus its); else all pairs are.
+        The scorer that all others are compared with (other minus this one); by default all pairs are compared.
     measure, confidence, method, side, sample_weight, qid, clusters, pos_label
         As for `compare`.
     n_replicates, random_state, n_jobs, progress
@@ -137,9 +138,9 @@ def compare_many(
     >>> y, a = Binormal(separation=2.0).sample_classes(1000, 9000, random_state=0)
     >>> noise = np.random.default_rng(1).normal(size=(2, a.size))
     >>> print(compare_many({"clean": a, "noisy": a + noise[0], "noisier": a + 2 * noise[1]}, y, against="clean"))
-    Differences in auc on 1,000 positives and 9,000 negatives; all intervals hold at once with 95 % confidence
+    Differences in auc on 1,000 positives and 9,000 negatives; all intervals hold simultaneously with 95 % confidence
     (paired: any distribution, any sample size); * can be told apart
-    difference       estimate      low     high  after Holm
+    difference       estimate      low     high  Holm-adjusted
     noisy - clean     -0.0874  -0.1258  -0.0467  p = 6.3e-08 *
     noisier - clean   -0.1898  -0.2375  -0.1385  p = 4e-12 *
     """
@@ -174,7 +175,7 @@ def compare_many_curves(
     side: Side = "two-sided",
     resampling: Resampling,
 ) -> Differences:
-    """Compare several scorers by the curves of their checked samples, which share their rows; see `compare_many`."""
+    """Compare several scorers from the curves of checked samples with the same rows; see `compare_many`."""
     samples, names = list(scorers.values()), [str(name) for name in scorers]
     pairs = _pairs(scorers, against)
     each = 1 - (1 - confidence) / len(pairs)
@@ -190,15 +191,15 @@ def compare_many_curves(
 
 
 def require_named(scorers: Any) -> None:
-    """Refuse what is no mapping of names to scores, as labels given first are not."""
+    """Raise unless ``scorers`` maps names to scores; labels passed first by mistake do not."""
     if not isinstance(scorers, Mapping):
         raise TypeError(
-            f"scorers must be a mapping of names to scores, then come the labels; got {type(scorers).__name__} first"
+            f"scorers must be a mapping of names to scores, got {type(scorers).__name__}; pass scorers first, then y"
         )
 
 
 def holm(p_values: Vector) -> Vector:
-    """Adjust p-values for their number: Holm (1979), valid however they depend on each other. O(m log m).
+    """Adjust p-values for multiple testing: Holm (1979), valid under any dependence. O(m log m).
 
     >>> holm(np.array([0.01, 0.04, 0.03]))
     array([0.03, 0.06, 0.06])
@@ -213,10 +214,10 @@ def holm(p_values: Vector) -> Vector:
 def _pairs(scorers: Iterable[Any], against: str | None) -> list[Pair]:
     names = [str(name) for name in scorers]
     if len(names) < 2 or len(set(names)) < len(names):
-        raise ValueError(f"needed at least two scorers with different names, got {', '.join(names) or 'none'}")
+        raise ValueError(f"expected at least two scorers with different names, got {', '.join(names) or 'none'}")
     if against is None:
         return list(combinations(range(len(names)), 2))
     if not isinstance(against, str) or against not in names:
-        raise ValueError(f"against={short_repr(against)} is none of the scorers: {', '.join(names)}")
+        raise ValueError(f"against={short_repr(against)} is not one of the scorers: {', '.join(names)}")
     other = names.index(against)
     return [(i, other) for i in range(len(names)) if i != other]

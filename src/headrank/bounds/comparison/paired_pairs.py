@@ -1,8 +1,8 @@
-"""Two scorers on the same pairs: how often they order a positive and a negative differently, and what that proves.
+"""Two scorers on the same pairs: how often they order a positive and a negative differently, and what follows.
 
 Legend: for a positive and a negative row, h_a is 1, 1/2 or 0 when scorer a puts the positive above, level with or below
-the negative, and h = h_a - h_b. The mean of h over all pairs is the difference of the two AUCs, the mean of |h| is how
-much the scorers disagree at all. The less they disagree, the closer the difference is to its expectation.
+the negative, and h = h_a - h_b. The mean of h over all pairs is the difference of the two AUCs; the mean of |h| is the
+scorers' disagreement. The less they disagree, the closer the difference is to its expectation.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from headrank.bounds.inequalities.chernoff import kl_upper
 from headrank.bounds.sample_curves import Levels
 
 DISAGREEMENT_SHARE = 0.1
-"""Share of the risk spent on the bound for E|h|; the rest is for the difference itself. Fixed before any data."""
+"""Share of the risk spent on the bound for E|h|; the rest goes to the difference itself. Fixed in advance."""
 _HALVINGS = 60
 
 
@@ -44,7 +44,7 @@ def least_difference(mean: float, mean_abs: float, k: int, risk: float) -> float
 
     No published proof of just this; here is one. Of k independent pairs, the moment generating function obeys
     ``E exp(t h) <= M(t) = 1 + E h sinh t + E|h| (cosh t - 1)``, since exp is convex on [-1, 0] and on [0, 1]. M grows
-    with E|h|, which lies below `kl_upper` of the mean of |h| but for a tenth of the risk. So the mean of h exceeds x
+    with E|h|, which lies below `kl_upper` of the mean of |h| except for a tenth of the risk. So the mean of h exceeds x
     with probability at most ``inf_t (exp(-t x) M(t))^k`` (Chernoff), and the bound is the E h for which that is what
     remains of the risk. What holds for the mean of k independent variables holds for a two-sample U-statistic with
     k = min(n_pos, n_neg) (Hoeffding 1963, section 5). With E|h| = 1 it is the KL bound for (1 + h)/2.
@@ -54,9 +54,9 @@ def least_difference(mean: float, mean_abs: float, k: int, risk: float) -> float
     mean, mean_abs : float
         Means of h, in [-1, 1], and of its absolute value.
     k : int
-        Independent variables that the means are worth.
+        Effective number of independent variables.
     risk : float
-        Probability in (0, 1) with which the bound may fail.
+        Probability in (0, 1) that the bound fails.
 
     >>> round(least_difference(0.06, 0.08, 500, 0.025), 4)
     0.0155
@@ -66,7 +66,7 @@ def least_difference(mean: float, mean_abs: float, k: int, risk: float) -> float
 
 
 def _least_mean(observed: float, spread: float, exponent: float) -> float:
-    """Return the least E h for which a mean of h this high is not too unlikely, rounded downwards."""
+    """Return the least E h under which a mean of h this high is not too unlikely, rounded downwards."""
     low, high = -spread, min(observed, spread)
     if low >= high or _rate(observed, low, spread) <= exponent:
         return min(low, observed)
@@ -97,8 +97,8 @@ def _rate(observed: float, mean: float, spread: float) -> float:
 
 
 def _pairs_above_in_both(positive: BoolVector, scorers: tuple[Levels, Levels], *, ties: bool) -> int:
-    """Pairs whose positive scores above its negative by both scorers; with ties, whose positive is not below."""
-    # Ties are decided by putting the class that shall win them behind the other; levels count from the top.
+    """Count pairs whose positive is above the negative by both scorers; with ties, those where it is not below."""
+    # Ties are broken by putting the class that wins them after the other; levels count from the top.
     last = positive if ties else ~positive
     by_a, by_b = (np.argsort(last - 2 * levels.of_row) for levels in scorers)
     rank = np.empty(positive.size, dtype=np.int64)
@@ -107,7 +107,7 @@ def _pairs_above_in_both(positive: BoolVector, scorers: tuple[Levels, Levels], *
 
 
 def count_dominated(ranks: IntVector, positive: BoolVector) -> int:
-    """Count the pairs of a negative and a positive further on in the array with a higher rank. O(n log n), vectorised.
+    """Count the pairs of a negative and a later positive with a higher rank. O(n log n), vectorised.
 
     Ranks are a permutation of 0..n-1. A merge sort from the bottom up: blocks twice as wide at each pass are sorted by
     rank, and each positive from a block's right half is paired with the negatives from its left half that precede it.
@@ -117,7 +117,7 @@ def count_dominated(ranks: IntVector, positive: BoolVector) -> int:
     """
     n = ranks.size
     size = 1 << (n - 1).bit_length()
-    # Two bits below the rank: bit 0 says positive, bit 1 says from the right half. The padding is never outranked.
+    # Two bits below the rank: bit 0 says positive, bit 1 says from the right half. The padding has the highest rank.
     keys: IntVector = np.full(size, 4 * n, dtype=np.int32 if n < 2**28 else np.int64)
     keys[:n] = 4 * ranks + positive
     total, width = 0, 2

@@ -1,4 +1,4 @@
-"""select: the best of several scorers, with a promise that holds for the one picked."""
+"""select: the best of several scorers, with a guarantee that accounts for the selection."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ from headrank.measures import measure as measure_of
 
 Rows = Literal["validation", "training"]
 _STATED = {
-    "validation": "the scorers were fixed before these rows were seen, and the best was picked on them",
-    "training": "the scorers are a finite class named before these rows were seen; learning was to pick one on them",
+    "validation": "the scorers were fixed before these rows were seen, and the best was selected on them",
+    "training": "the scorers are a finite class fixed before these rows were seen; training selected one on them",
 }
 
 
 @dataclass(frozen=True, repr=False)
 class Selection:
-    """Which scorer was picked, what is certain of it, and which rivals may be as good.
+    """The selected scorer, its interval, and the scorers that may be as good.
 
     Attributes
     ----------
     picked : str
-        The best scorer on the sample; the first of those that tie.
+        The best scorer on the sample; the first of tied ones.
     intervals : dict of str to Interval
-        One per scorer; all hold at once with the stated confidence, and so does that of the one picked.
+        One per scorer; all hold simultaneously with the stated confidence, and so does that of the selected scorer.
     differences : Differences or None
-        Every two scorers compared, all at once with the same confidence, as a promise of its own; None for one scorer,
-        and where scorers were in the running that are not here.
+        All pairs of scorers compared, simultaneously with the same confidence, as a separate guarantee. None for one
+        scorer, and if ``n_scorers`` counts scorers that are not given.
     rows : {"validation", "training"}
-        On which rows it was picked.
+        The rows on which it was selected.
     n_scorers : int
-        The size of the class that the promise pays for.
+        The number of scorers that the guarantee accounts for.
     """
 
     picked: str
@@ -54,16 +54,16 @@ class Selection:
 
     @property
     def interval(self) -> Interval:
-        """Of the scorer picked: it holds although the scorer was picked on the same rows."""
+        """The interval of the selected scorer; it accounts for the selection on the same rows."""
         return self.intervals[self.picked]
 
     @property
     def not_told_apart(self) -> tuple[str, ...]:
-        """The rivals that may be as good as the one picked."""
+        """The scorers that cannot be told apart from the selected one."""
         return tuple(name for name in self.intervals if name != self.picked and not self._told_apart(name))
 
     def to_frame(self) -> Any:
-        """Return a polars data frame, one row per scorer, the best first."""
+        """Return a polars data frame with one row per scorer, the best first."""
         with needs_extra("cli"):
             import polars as pl
 
@@ -81,22 +81,23 @@ class Selection:
         rivals = self.not_told_apart
         count = len(self.intervals) - 1
         if not count:
-            which = "It had no rival."
+            which = "There was no other scorer."
         elif not rivals:
-            which = f"It is better than {'its rival' if count == 1 else f'each of its {count} rivals'}, as surely."
+            others = "the other" if count == 1 else f"each of the {count} others"
+            which = f"It is better than {others}, with the same confidence."
         else:
             which = f"It cannot be told apart from {', '.join(rivals)}."
         return (
-            f"{self.picked} is the best of {counted(self.n_scorers, 'scorer')} by {best.measure}, picked on {self.rows}"
-            f" rows. With {percent(best.confidence)} confidence its true value is {best.where}, though it was picked "
-            f"on them (estimate {rounded(best.estimate)}, {best.method}). {which}"
+            f"{self.picked} is the best of {counted(self.n_scorers, 'scorer')} by {best.measure}, selected on "
+            f"{self.rows} rows. With {percent(best.confidence)} confidence its true value is {best.where}, the "
+            f"selection accounted for (estimate {rounded(best.estimate)}, {best.method}). {which}"
         )
 
     def __repr__(self) -> str:
         return f"<Selection: {self}>"
 
     def _told_apart(self, rival: str) -> bool:
-        if self.differences is None:  # intervals that all hold at once and have no value in common
+        if self.differences is None:  # simultaneous intervals that do not overlap
             best, other = self.interval, self.intervals[rival]
             return best.low > other.high or other.low > best.high
         return any(each.told_apart for each in self.differences if set(each.names) == {self.picked, rival})
@@ -115,27 +116,27 @@ def select(
     qid: ArrayLike | None = None,
     pos_label: Any = None,
 ) -> Selection:
-    """Pick the best of several scorers by any measure, and certify it: empirical risk minimisation over a finite class.
+    """Select the best of several scorers by any measure, with an interval that accounts for the selection.
 
-    Each of ``|F|`` intervals takes ``1/|F|`` of the risk, so that all hold at once, and with them that of whichever
-    scorer is picked (union bound: Agarwal et al. 2004, Theorems 4 and 5, Corollary 3: ``ln(2/d)`` becomes
-    ``ln|F| + ln(2/d)``). The scorer picked is then worse than the best of those given by at most twice the longer half
-    of the widest interval.
+    This is empirical risk minimisation over a finite class. Each of ``|F|`` intervals takes ``1/|F|`` of the risk, so
+    all hold simultaneously, including that of the selected scorer (union bound: Agarwal et al. 2004, Theorems 4 and 5,
+    Corollary 3: ``ln(2/d)`` becomes ``ln|F| + ln(2/d)``). The selected scorer then trails the best one by at most twice
+    the longer half of the widest interval.
 
     Parameters
     ----------
     scorers : mapping of str to array-like of shape (n,)
-        The scores, by the scorers' names.
+        The scores by name of the scorer.
     y : array-like of shape (n,)
         0/1, -1/+1, bool, or any two values with ``pos_label``.
     measure, confidence, method, side, qid, pos_label
-        As for `interval`; the finite-sample methods alone.
+        As for `interval`; finite-sample methods only.
     rows : {"validation", "training"}, default="validation"
-        Whether the scorers were made without these rows, or are a finite class named beforehand (rules of thumb,
-        single features, a grid of weights) from which learning on these rows means picking one. The bound is the same;
-        what it assumes is not. Scorers *fitted* to these rows belong to neither.
+        Whether the scorers were made without these rows, or are a finite class fixed in advance (rules of thumb,
+        single features, a grid of weights) from which training on these rows selects one. The bound is the same; the
+        assumptions differ. Scorers *fitted* to these rows qualify for neither.
     n_scorers : int, optional
-        Size of the class, if more scorers were in the running than are given here.
+        Number of scorers considered, if more than are given here.
 
     Examples
     --------
@@ -144,16 +145,16 @@ def select(
     >>> y, good = Binormal(separation=2.0).sample_classes(500, 5000, random_state=0)
     >>> noise = np.random.default_rng(1).normal(size=(2, good.size))
     >>> print(select({"good": good, "fair": good + 0.1 * noise[0], "poor": good + 3 * noise[1]}, y))
-    good is the best of 3 scorers by auc, picked on validation rows. With 95 % confidence its true value is between
-    0.8787 and 0.9497, though it was picked on them (estimate 0.919, fixed_range). It cannot be told apart from fair.
+    good is the best of 3 scorers by auc, selected on validation rows. With 95 % confidence its true value is between
+    0.8787 and 0.9497, the selection accounted for (estimate 0.919, fixed_range). It cannot be told apart from fair.
     """
     require_named(scorers)
     confidence, what = check_confidence(confidence), measure_of(measure)
     option("rows", rows, get_args(Rows))
     if not scorers:
-        raise ValueError("needed at least one scorer, got none")
+        raise ValueError("expected at least one scorer, got none")
     if check_method(method) in ("delong", "bootstrap"):
-        raise ValueError(f"a certificate needs a finite-sample method, and {method!r} is asymptotic; use 'auto'")
+        raise ValueError(f"select needs a finite-sample method, got {method!r}, which is asymptotic; use method='auto'")
     size = len(scorers) if n_scorers is None else whole("n_scorers", n_scorers, at_least=len(scorers))
     curves = {
         str(name): SampleCurves(check_binary(y, scores, qid=qid, pos_label=pos_label))
@@ -180,7 +181,7 @@ def select_curves(
     rows: Rows = "validation",
     n_scorers: int | None = None,
 ) -> Selection:
-    """Pick the best of several scorers by the curves of their checked samples, which share their rows; see `select`."""
+    """Select the best of several scorers from the curves of checked samples with the same rows; see `select`."""
     size = len(scorers) if n_scorers is None else n_scorers
     intervals = {}
     for name, curves in scorers.items():

@@ -1,1 +1,1 @@
-"""What is certain of one range or one point of the curve, or of a mean over queries? Each chosen beforehand."""
+"""Intervals for one range or one point of the curve, chosen in advance, or for a mean over queries."""

@@ -3,11 +3,11 @@
 The truth is the expected ranking accuracy of Agarwal, Graepel, Herbrich & Roth (2004), Definition 1: the probability A
 that a positive outscores a negative, plus half the probability that they tie. Its estimate, the AUC of the sample, is
 unbiased (Lemma 1) and a two-sample U-statistic with the kernel h = 1, 1/2, 0 for a pair in order, tied, out of order.
-All four promises are made given the numbers of positives and negatives, hence also when these are random (Theorem 3).
-Ties need no special case, but `bernstein` makes use of them.
+All four guarantees are conditional on the numbers of positives and negatives, so they also hold when these are random
+(Theorem 3). Ties need no special case; `bernstein` makes use of them.
 
-Intervals for one scorer fixed beforehand. To hold for each of |F| scorers at once, and so for one chosen among them on
-these same rows, divide the risk: ``confidence = 1 - (1 - confidence) / |F|`` turns ln(2/d) into ln|F| + ln(2/d), as in
+The intervals are for one scorer fixed in advance. To hold simultaneously for |F| scorers, and so for one selected on
+the same rows, divide the risk: ``confidence = 1 - (1 - confidence) / |F|`` turns ln(2/d) into ln|F| + ln(2/d), as in
 Theorems 4 and 5 and Corollary 3.
 
 References
@@ -29,7 +29,7 @@ from headrank.curve import RocCurve
 from headrank.measures import AUC
 
 TIE_SHARE = 0.1
-"""Part of its risk that `bernstein` spends on knowing how often a positive and a negative tie."""
+"""Part of its risk that `bernstein` spends on the probability of a tie."""
 
 
 def mcdiarmid(curve: RocCurve, *, confidence: float = 0.95, side: Side = "two-sided") -> Interval:
@@ -37,16 +37,16 @@ def mcdiarmid(curve: RocCurve, *, confidence: float = 0.95, side: Side = "two-si
 
     Agarwal et al. (2004), Theorem 2, Corollary 1 and, with random labels, Theorem 3. One row moves the AUC by at most
     1/n_pos or 1/n_neg, and the squares of all these add up to ``1/n_pos + 1/n_neg = 1 / (p (1-p) N)``. One-sided,
-    ln(1/d) stands for ln(2/d). Never narrower than `hoeffding`; here because it is the paper's. O(n_levels).
+    ln(1/d) replaces ln(2/d). Never narrower than `hoeffding`; included because it is the paper's bound. O(n_levels).
 
     Parameters
     ----------
     curve : RocCurve
-        Whole and unweighted: rows on which the scorer was not trained, independent within each class.
+        Complete and unweighted: rows on which the scorer was not trained, independent within each class.
     confidence : float in (0, 1)
-        The probability with which the truth lies inside.
+        The probability that the interval contains the true value.
     side : {"two-sided", "lower", "upper"}
-        Which ends are promised.
+        Which ends are guaranteed.
 
     Examples
     --------
@@ -62,8 +62,8 @@ def mcdiarmid(curve: RocCurve, *, confidence: float = 0.95, side: Side = "two-si
 def hoeffding(curve: RocCurve, *, confidence: float = 0.95, side: Side = "two-sided") -> Interval:
     """AUC as a U-statistic: the estimate ± ``sqrt(ln(2/d) / (2 k))``, k = min(n_pos, n_neg), d = 1 - confidence.
 
-    Hoeffding (1963), section 5 with Theorem 1: the AUC is the average, over all ways to give each row of the smaller
-    class a partner of its own in the larger, of the mean of k independent h in [0, 1]. Never wider than `mcdiarmid`,
+    Hoeffding (1963), section 5 with Theorem 1: the AUC is the average, over all matchings of the smaller class into
+    the larger, of the mean of k independent h in [0, 1]. Never wider than `mcdiarmid`,
     whose 1/n_pos + 1/n_neg exceeds 1/k, and never narrower than `kl`. Parameters as for `mcdiarmid`. O(n_levels).
 
     >>> perfect = RocCurve.from_scores([1] * 50 + [0] * 50, [1] * 50 + [0] * 50)
@@ -79,7 +79,7 @@ def kl(curve: RocCurve, *, confidence: float = 0.95, side: Side = "two-sided") -
 
     Hoeffding (1963), section 5 with Theorem 1, (2.1), before it is simplified to `hoeffding`: never wider, about
     ``2 sqrt(A (1-A))`` times as wide, and for a perfect ranking of order 1/k rather than 1/sqrt(k). The one to use
-    unless many pairs tie. Parameters as for `mcdiarmid`. O(n_levels).
+    unless many pairs are tied. Parameters as for `mcdiarmid`. O(n_levels).
 
     >>> perfect = RocCurve.from_scores([1] * 50 + [0] * 50, [1] * 50 + [0] * 50)
     >>> round(kl(perfect).low, 4), round(kl(perfect, side="lower").low, 4)      # 0.025 ** (1/50), 0.05 ** (1/50)
@@ -90,11 +90,11 @@ def kl(curve: RocCurve, *, confidence: float = 0.95, side: Side = "two-sided") -
 
 
 def bernstein(curve: RocCurve, *, confidence: float = 0.95, side: Side = "two-sided") -> Interval:
-    """AUC as a U-statistic of small variance: like `kl`, and narrower where many positives tie with negatives.
+    """AUC as a U-statistic of small variance: like `kl`, but narrower if many positives tie with negatives.
 
-    A kernel h in {0, 1/2, 1} with mean A has the variance ``A (1-A) - T/4``, T the probability of a tie. Of its risk
-    each end spends a tenth on a lower bound t for T, whose estimate is a U-statistic too: `kl`'s theorem. The rest goes
-    to Hoeffding's (1963) Theorem 3, sharper than Bernstein's and Bennett's inequalities: the A kept are those with
+    A kernel h in {0, 1/2, 1} with mean A has the variance ``A (1-A) - T/4``, T the probability of a tie. Each end
+    spends a tenth of its risk on a lower bound t for T, whose estimate is a U-statistic too: `kl`'s theorem. The rest
+    goes to Hoeffding's (1963) Theorem 3, sharper than Bernstein's and Bennett's inequalities: the A kept are those with
 
         ``k KL((v + b r)/s || v/s) <= ln(1/risk)``, with ``r = estimate - A``, ``b = 1 - A``, ``v = A b - t/4``,
         ``s = v + b^2``
@@ -102,9 +102,9 @@ def bernstein(curve: RocCurve, *, confidence: float = 0.95, side: Side = "two-si
     and ``t/2 <= A <= 1 - t/2``; likewise above. Proof: where T >= t the true variance is at most v, and the bound grows
     with the variance; by Jensen's inequality it holds for the average over matchings; the risks add up. For t = 0 the
     inequality is that of `kl`, so without ties this is `kl` at nine tenths of the risk, 1.4 % wider. With k = 1000 it
-    is narrower from a twentieth of all pairs tied, with k = 50 from a fifth; with half of them tied it saves a quarter
-    of the width (k = 1000) or an eighth (k = 50). For scores with a handful of levels. Parameters as for `mcdiarmid`.
-    O(n_levels).
+    is narrower if more than a twentieth of all pairs are tied, with k = 50 a fifth; with half of them tied it saves a
+    quarter of the width (k = 1000) or an eighth (k = 50). Meant for scores with few levels. Parameters as for
+    `mcdiarmid`. O(n_levels).
 
     >>> constant = RocCurve.from_scores([1] * 50 + [0] * 50, [0] * 100)
     >>> round(kl(constant).width, 2), round(bernstein(constant).width, 2)
@@ -116,7 +116,7 @@ def bernstein(curve: RocCurve, *, confidence: float = 0.95, side: Side = "two-si
 
 @dataclass(frozen=True)
 class _Pairs:
-    """What the methods read: the shares of pairs in order (ties half) and of pairs tied, and the counts."""
+    """Input of the methods: the shares of pairs in order (ties half) and of tied pairs, and the counts."""
 
     auc: float
     tied: float
@@ -125,12 +125,12 @@ class _Pairs:
 
     @property
     def k(self) -> int:
-        """Pairs of different rows in one matching: independent draws of the kernel."""
+        """Pairs in one matching: independent draws of the kernel."""
         return min(self.n_pos, self.n_neg)
 
     @property
     def reversed(self) -> _Pairs:
-        """The pairs under the reversed order: an upper bound is a lower bound seen from there."""
+        """The pairs under the reversed order, whose lower bounds are upper bounds here."""
         return replace(self, auc=1 - self.auc)
 
 
@@ -168,13 +168,13 @@ def _interval(
     confidence: float,
     side: Side,
 ) -> Interval:
-    """Bound the AUC from below, and from above by bounding that of the reversed order from below."""
+    """Bound the AUC from below, and from above by the lower bound under the reversed order."""
     require_counts(curve, f"the {method} interval")
     n_pos, n_neg = int(curve.n_pos), int(curve.n_neg)
     auc = AUC().value(curve)
     pairs = _Pairs(auc, float(curve.pos @ curve.neg.astype(float)) / n_pos / n_neg, n_pos, n_neg)
     risk = (1 - confidence) / (2 if side == "two-sided" else 1)
-    # The reversed estimate is rounded once more; no end may pass the estimate for that.
+    # The reversed estimate is rounded once more; this must not move an end past the estimate.
     return Interval(
         low=0.0 if side == "upper" else max(min(lower(pairs, risk), auc), 0.0),
         estimate=auc,

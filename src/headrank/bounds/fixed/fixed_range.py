@@ -1,7 +1,7 @@
-"""Intervals for one range or one point of the curve, chosen beforehand: narrower than what a band says of it.
+"""Intervals for one range or one point of the curve, chosen in advance: narrower than those from a band.
 
-Each shares the risk of an end between what the ranks of one class prove about its own rate, and what the other class
-then proves about the rest. The shares follow from the counts and the range alone, never from the scores.
+Each splits the risk of an end between a bound on the rate of one class, from its ranks, and a bound from the other
+class. The split depends on the counts and the range alone, never on the scores.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from headrank.measures import FPRAtTPR, Measure, TPRAtFPR
 from headrank.measures.area import AreaMeasure
 
 End = Callable[[float], float]
-"""A bound of the measure as a function of the risk that may be spent on it."""
+"""A bound on the measure as a function of its risk."""
 
 
 def at_point(
@@ -33,26 +33,26 @@ def at_point(
     confidence: float = 0.95,
     side: Side = "two-sided",
 ) -> Interval:
-    """Interval for the TPR at one FPR, or for the FPR at one TPR, by order statistics and Clopper-Pearson.
+    """Return an interval for the TPR at one FPR, or for the FPR at one TPR, by order statistics and Clopper-Pearson.
 
-    For the TPR at FPR x, with T the (r+1)-th highest negative, P(a negative exceeds T) < x but for the risk
-    P(Bin(n_neg, x) <= r), which chooses r; so the truth is at least P(a positive exceeds T), and T is fixed for the
-    positives: Clopper-Pearson. From above likewise: P(a negative reaches T) > x for the k-th highest negative but for
-    the risk P(Bin(n_neg, x) >= k), and the truth is at most P(a positive reaches T). Both inequalities are strict, so
-    they hold for curves with ties, where the curve is a slanted segment, and with vertical and level pieces. For the
-    FPR at a TPR, positives and negatives exchange their parts. Proofs of both lemmas:
+    For the TPR at FPR x, with T the (r+1)-th highest negative, P(a negative exceeds T) < x except with the risk
+    P(Bin(n_neg, x) <= r), which determines r. So the true value is at least P(a positive exceeds T), and T is fixed for
+    the positives: Clopper-Pearson. From above likewise: P(a negative reaches T) > x for the k-th highest negative
+    except with the risk P(Bin(n_neg, x) >= k), and the true value is at most P(a positive reaches T). Both inequalities
+    are strict, so they hold for curves with ties, where the curve is a slanted segment, and with vertical and level
+    pieces. For the FPR at a TPR, positives and negatives swap roles. Proofs of both lemmas:
     `headrank.bounds.inequalities.binomial`. O(n_levels).
 
     Parameters
     ----------
     curve : RocCurve
-        Unweighted; a head suffices where it reaches a little below the point.
+        Unweighted; a head suffices if it reaches a little below the point.
     measure : TPRAtFPR or FPRAtTPR
         The point.
     confidence : float, default=0.95
-        Probability that the truth lies inside, for rows independent within each class and any distribution.
+        Probability that the interval contains the true value, for rows independent within each class.
     side : {"two-sided", "lower", "upper"}, default="two-sided"
-        Which ends are promised.
+        Which ends are guaranteed.
 
     Examples
     --------
@@ -80,31 +80,31 @@ def fixed_range(
     confidence: float = 0.95,
     side: Side = "two-sided",
 ) -> Interval:
-    """Interval for the partial AUC over one range [a, b].
+    """Return an interval for the partial AUC over one range [a, b].
 
-    Where the range holds many negatives, the partial AUC lies above the AUC of the positives against the negatives of
-    a window of ranks a little above the range, and below that of a window a little below it: exact binomial ranks,
-    then a two-sample U-statistic. Where there are many positives, it is a mean over positives of terms that
-    `tail_limits` of the negatives bound. Which way is taken follows from the counts and the range alone; both are
-    proved in `headrank.bounds.fixed.range_mean`, with ties. O(n_levels); the second takes up to 3 seconds more when a
-    number of negatives comes for the first time.
+    If the range holds many negatives, the partial AUC lies above the AUC of the positives against the negatives of a
+    window of ranks a little above the range, and below that of a window a little below it: exact binomial ranks, then
+    a two-sample U-statistic. If there are many positives, it is a mean over positives of terms that `tail_limits` of
+    the negatives bound. The choice depends on the counts and the range alone; both are proved in
+    `headrank.bounds.fixed.range_mean`, with ties. O(n_levels); the second takes up to 3 seconds more on the first call
+    for a number of negatives.
 
-    The classical bound by bounded differences (McDiarmid), in the manner of that for the AUC, is not offered. One
-    negative moves the sample's value by up to 1 / (n_neg (b - a)), so the bound grows like 1 / (sqrt(n_neg) (b - a))
-    and says nothing of narrow ranges. And it bounds the distance to the *expected* sample value, which is not the
-    true one: the sample's rates err by sqrt(b / n_neg) at b, and cut off where the curve has risen, so the
-    expectation is off by up to about 0.4 sqrt(b / n_neg) / (b - a), a bias of the order of the interval made here.
+    The classical bound by bounded differences (McDiarmid), used for the AUC, is not offered here. One negative moves
+    the sample's value by up to 1 / (n_neg (b - a)), so the bound grows like 1 / (sqrt(n_neg) (b - a)) and is
+    uninformative for narrow ranges. It also bounds the distance to the *expected* sample value, which is not the true
+    value: the sample's rates err by sqrt(b / n_neg) at b, and cut off where the curve has risen, so the expectation is
+    biased by up to about 0.4 sqrt(b / n_neg) / (b - a), which is of the order of the interval computed here.
 
     Parameters
     ----------
     curve : RocCurve
-        Unweighted; a head suffices where it reaches a little below ``max_fpr``.
+        Unweighted; a head suffices if it reaches a little below ``max_fpr``.
     measure : PartialAUC, StandardizedPartialAUC, FROCArea or AUC
         The range.
     confidence : float, default=0.95
-        Probability that the truth lies inside, for rows independent within each class and any distribution.
+        Probability that the interval contains the true value, for rows independent within each class.
     side : {"two-sided", "lower", "upper"}, default="two-sided"
-        Which ends are promised.
+        Which ends are guaranteed.
 
     Examples
     --------
@@ -118,8 +118,8 @@ def fixed_range(
     """
     if not isinstance(measure, AreaMeasure):
         raise TypeError(
-            f"fixed_range is for areas over a range of FPR (auc, pauc, spauc, froc), got {measure!r}; for a point use "
-            "at_point, for anything else an interval from a band"
+            f"fixed_range is for areas over a range of FPR (auc, pauc, spauc, froc), got {measure!r}; use at_point "
+            "for a point, or method='auto'"
         )
     require_counts(curve, "fixed_range")
     span, rescaled = measure.as_partial_auc, measure.from_mean_tpr
@@ -143,11 +143,11 @@ def over_queries(
     confidence: float = 0.95,
     side: Side = "two-sided",
 ) -> Interval:
-    """Interval for the mean of a measure over queries, from its value on each.
+    """Return an interval for the mean of a measure over queries, from its value on each query.
 
-    The queries are independent draws, whatever happens inside one. The truth is the mean over all queries that have
-    both classes, each measured on a sample of rows like these: a mean of sample values, not of their limits. By
-    `mean_limits`, for measures with finite `Measure.possible_values`. O(n).
+    The queries are independent draws; rows within a query need not be. The true value is the mean over all queries
+    that have both classes, each measured on a sample of rows like these: a mean of sample values, not of their limits.
+    By `mean_limits`, for measures with finite `Measure.possible_values`. O(n).
 
     Parameters
     ----------
@@ -156,9 +156,9 @@ def over_queries(
     measure : Measure
         What was measured.
     n_pos, n_neg : int
-        Rows of all queries together, for the record.
+        Positives and negatives in all queries, stored in the result.
     confidence, side
-        As everywhere.
+        As for `interval`.
 
     Examples
     --------
@@ -169,13 +169,13 @@ def over_queries(
     """
     observed = np.asarray(values, dtype=np.float64)
     if observed.ndim != 1 or not observed.size:
-        raise ValueError(f"values must be one number per query, of one query at least, got shape {observed.shape}")
+        raise ValueError(f"values must be one number per query, for at least one query, got shape {observed.shape}")
     least, greatest = measure.possible_values
     width = greatest - least
     if width == inf:
         raise ValueError(
-            f"a bound over queries needs a measure whose values have limits, and those of {measure} have none; use the "
-            "bootstrap by query, which is asymptotic"
+            f"a bound over queries needs a bounded measure, and {measure} is unbounded; use method='bootstrap', which "
+            "is asymptotic"
         )
     mean, n_queries = float(observed.mean()), observed.size
     share = min(max((mean - least) / width, 0.0), 1.0)
@@ -236,7 +236,7 @@ def _fpr_ends(curve: RocCurve, tpr: float) -> tuple[End, End]:
 
 
 def _above(ranked: Counts, rank: int, counted: Counts) -> int:
-    """Count the rows of one class that score above the row of that rank in the other; both cumulated."""
+    """Count the rows of one class that score above the row of that rank in the other; both counts are cumulative."""
     return int(counted[_level(ranked, rank) - 1])
 
 
@@ -249,8 +249,8 @@ def _level(ranked: Counts, rank: int) -> int:
     level = int(np.searchsorted(ranked, rank))
     if level == ranked.size:
         raise ShallowHeadError(
-            f"the bound needs the row of rank {rank:,} in its class, but this head holds {int(ranked[-1]):,}; cut a "
-            "deeper one"
+            f"the bound needs the row of rank {rank:,} in its class, but this head has {int(ranked[-1]):,}; use a "
+            "deeper head"
         )
     return level
 
@@ -293,9 +293,9 @@ def _spent(
     reach: tuple[float, float] = (0.0, 1.0),
     **fields: Any,
 ) -> Interval:
-    """Spend the risk on the ends that are promised; the other ends are those of the measure's range."""
+    """Spend the risk on the guaranteed ends; the other ends are those of the measure's range."""
     risk = (1 - confidence) / (2 if side == "two-sided" else 1)
     low = reach[0] if side == "upper" else lower(risk)
     high = reach[1] if side == "lower" else upper(risk)
-    # With hardly any confidence the bounds may cross the estimate; to widen an interval up to it is always valid.
+    # At a very low confidence the bounds may cross the estimate; widening the interval up to it is always valid.
     return Interval(min(low, estimate), estimate, max(high, estimate), confidence, side=side, **fields)

@@ -1,30 +1,30 @@
-"""The mean true positive rate over one range of false positive rates: two ways to bound it, and which to take.
+"""Bounds on the mean true positive rate over one range of false positive rates: two methods and their choice.
 
-Legend: [a, b] the range; n negatives, in descending order with ties put in order by lot; their places u_(1) < u_(2) <
-..., where the true curve has them on its axis, are ordered draws of a uniform variable, whatever the distribution.
+Legend: [a, b] the range; n negatives, in descending order with ties broken at random; their positions u_(1) < u_(2) <
+... on the FPR axis of the true curve are ordered draws of a uniform variable, for any distribution.
 
 **Window.** The mean over [a, b] grows with a and with b, as the curve does. Between two negatives of given ranks i <
-j the others are independent draws from the part of the curve between their places, and the mean there is the AUC of
+j the others are independent draws from the part of the curve between their positions, and the mean there is the AUC of
 the positives against them: a two-sample U-statistic. The ranks are such that u_(i) <= a and u_(j) <= b for a lower
-bound, >= for an upper one, each but for a binomial risk. It is a mean of averages, over ways to match, of k =
-min(n_pos, j - i - 1) independent variables in [0, 1], and `mean_limits` bounds the chance of a high one by
-expectations of convex functions, so by Jensen's inequality holds for it (as in Hoeffding 1963, section 5).
+bound, >= for an upper one, each except with a binomial risk. The statistic is an average, over matchings, of means of
+k = min(n_pos, j - i - 1) independent variables in [0, 1]. `mean_limits` bounds the probability of a high mean by
+expectations of convex functions, so by Jensen's inequality it applies (as in Hoeffding 1963, section 5).
 
-A tie of a positive with a negative inside is half a point. At both ends the window may hold a part of those that tie,
-that is a part of a slanted segment: its mean height is at least that of the segment's start and at most half way up
-for a first part, at least half way up and at most the segment's end for a last part. So ties with negative j count
-nothing for a lower bound and those with negative i a whole point for an upper one. No lot is needed to count so.
+A tie of a positive with a negative inside counts half. At both ends the window may contain some of the tied negatives,
+that is, part of a slanted segment: its mean height is at least that of the segment's start and at most half way up for
+a first part, at least half way up and at most the segment's end for a last part. So ties with negative j count nothing
+for a lower bound, and those with negative i count one for an upper bound. Counting so needs no random tie-breaking.
 
-**Tail limits.** The mean is also one over positives: of g(v) = clip((b - v) / (b - a), 0, 1), averaged over v from
-P(a negative exceeds s) to P(a negative reaches s), s the positive's score: in a tie it takes all places equally. Both
-rates lie within their `tail_limits` at all s at once. g falls, so its average falls in both ends, and limits in place
-of the rates give a bound of each positive's term that is fixed given the negatives; `mean_limits` bounds the mean of
-those over positives.
+**Tail limits.** The mean is also a mean over positives: of g(v) = clip((b - v) / (b - a), 0, 1), averaged over v from
+P(a negative exceeds s) to P(a negative reaches s), s the positive's score, so that a tie covers all positions equally.
+Both rates lie within their `tail_limits` simultaneously at all s. g decreases, so its average decreases in both ends.
+With limits in place of the rates, each positive's term has a bound that is fixed given the negatives; `mean_limits`
+bounds the mean of these over positives.
 
-The window wastes the rows of the larger class, which costs little where that is the negatives; the tail limits pay
-for all thresholds. The window was the narrower where the range holds more than a third as many negatives as there are
+The window does not use all rows of the larger class, which costs little if that is the negatives; the tail limits pay
+for all thresholds. The window was narrower when the range held more than a third as many negatives as there were
 positives, by 3 to 22 % (binormal scores, AUC 0.9, ranges [0, 0.05] and [0, 0.01], 1e3 to 1e5 negatives, 50 to 1e4
-positives). Of the whole curve the window is all negatives, its ends cost nothing, and it is always taken: the bound is
+positives). For the whole curve the window is all negatives, its ends cost nothing, and it is always used: the bound is
 then `headrank.bounds.fixed.auc.kl` with the better of two inequalities.
 """
 
@@ -43,20 +43,20 @@ from headrank.exceptions import ShallowHeadError
 from headrank.measures import PartialAUC
 
 _NEGATIVES_PER_POSITIVE = 1 / 3
-"""So many negatives in the range to a positive make the window the narrower one."""
+"""Negatives in the range per positive from which the window is used."""
 _TYPICAL_SLOPE = 0.2
 """Change of the TPR per relative change of the FPR."""
 _SHARE_OF_RANKS = 0.2
-"""Part of the risk that the window spends on the places of its two ends; the width hardly depends on it."""
+"""Part of the risk spent on the positions of the window's two ends; the width hardly depends on it."""
 
 
 def mean_tpr_low(curve: RocCurve, span: PartialAUC, risk: float) -> float:
-    """Return a lower bound of the mean TPR over the range that fails with that risk at most. O(n_levels)."""
+    """Return a lower bound on the mean TPR over the range that fails with probability at most ``risk``. O(n_levels)."""
     return (_window_low if _has_many_negatives(curve, span) else _limits_low)(curve, span, risk)
 
 
 def mean_tpr_high(curve: RocCurve, span: PartialAUC, risk: float) -> float:
-    """Return an upper bound of the mean TPR over the range that fails with that risk at most. O(n_levels)."""
+    """Return an upper bound on the mean TPR over the range, as for `mean_tpr_low`. O(n_levels)."""
     return (_window_high if _has_many_negatives(curve, span) else _limits_high)(curve, span, risk)
 
 
@@ -66,13 +66,13 @@ def _has_many_negatives(curve: RocCurve, span: PartialAUC) -> bool:
 
 
 def mean_limits(mean: float, n: int, risk: float) -> tuple[float, float]:
-    """Return limits for the expectation of n independent variables in [0, 1], *each* wrong with that risk at most.
+    """Return limits for the mean expectation of n independent variables in [0, 1], *each* with the given risk.
 
-    The better of two bounds for the chance of a mean as high as this, when the expectation is q: Hoeffding (1963,
-    Theorem 1, (2.1)), exp(-n KL(mean || q)), and Bentkus (2004), e P(Bin(n, q) >= floor(n mean)). Of the means that
-    could come, each bound rejects q for those from some number on, so the better bound does for those from the lower
-    of two numbers on: it errs no more often than the bound whose number that is. Both rest on expectations of convex
-    functions of the mean alone: exp(t mean), and max(mean - t, 0). Bentkus gains up to 13 % of the width. O(1).
+    The better of two bounds on the probability of a mean this high when the expectation is q: Hoeffding (1963,
+    Theorem 1, (2.1)), exp(-n KL(mean || q)), and Bentkus (2004), e P(Bin(n, q) >= floor(n mean)). Each bound rejects q
+    for all means from some number on, so the better bound does for those from the lower of the two numbers on: it errs
+    no more often than the bound with that number. Both use only expectations of convex functions of the mean:
+    exp(t mean) and max(mean - t, 0). Bentkus gains up to 13 % of the width. O(1).
 
     V. Bentkus, On Hoeffding's inequalities, Annals of Probability 32, 2004.
 
@@ -90,7 +90,7 @@ def shares(risk: float, n_counted: int, n_ranked: int, rate: float) -> tuple[flo
     """Split a risk between the class whose ranks give the rates and the class that is counted, from the counts alone.
 
     A bound w1 z(d1) + w2 z(d2), z about sqrt(2 ln(1/d)), is least for d1 : d2 about w1 : w2. The weights are the
-    standard errors of the two steps: of a rate near 1/2, and of the relative error of the FPR times what it moves a
+    standard errors of the two steps: of a rate near 1/2, and of the relative error of the FPR times the slope of a
     typical curve.
     """
     ranked, counted = _TYPICAL_SLOPE / sqrt(max(rate * n_ranked, 1.0)), 0.5 / sqrt(n_counted)
@@ -146,7 +146,7 @@ def _inside(curve: RocCurve, start: int, end: int) -> Counts:
     needed, reached = min(end, int(curve.n_neg)), int(curve.fp[-1])
     if reached < needed:
         raise ShallowHeadError(
-            f"the bound needs the {needed:,} highest negatives, but this head holds {reached:,}; cut a deeper one"
+            f"the bound needs the {needed:,} highest negatives, but this head has {reached:,}; use a deeper head"
         )
     return np.asarray(np.diff(np.clip(curve.fp, start, end - 1)))
 
@@ -172,8 +172,8 @@ def _limits_high(curve: RocCurve, span: PartialAUC, risk: float) -> float:
     limits = tail_limits(n_neg, risk=for_neg, side="lower", method="tail").lower(curve.fp)
     if not curve.complete and limits[-1] < span.max_fpr:
         raise ShallowHeadError(
-            f"this head ends where the FPR may still be {limits[-1]:.4g}, below max_fpr={span.max_fpr:g}; cut a "
-            "deeper one"
+            f"at the end of this head the FPR may be as low as {limits[-1]:.4g}, below max_fpr={span.max_fpr:g}; use a "
+            "deeper head"
         )
     return mean_limits(mean_credit(curve, limits, span), n_pos, for_pos)[1]
 

@@ -1,1 +1,1 @@
-"""How far can a sample be from the truth? Binomial, Chernoff and order statistics: mathematics without ROC curves."""
+"""How far can a sample be from the truth? Binomial and Chernoff bounds and order statistics, without ROC curves."""

@@ -1,16 +1,16 @@
-"""Exact binomial limits, and what the highest scores of a sample say about scores to come.
+"""Exact binomial limits, and what the highest scores of a sample imply for future scores.
 
-Throughout, S_1, ..., S_n are independent draws from one distribution of any kind, s_(1) >= s_(2) >= ... are the same in
-descending order, and a tail is P(S > z) or P(S >= z). Two lemmas carry every certified threshold; neither needs the
-distribution to be continuous.
+Throughout, S_1, ..., S_n are independent draws from any one distribution, s_(1) >= s_(2) >= ... are the same draws in
+descending order, and a tail is P(S > z) or P(S >= z). Every certified threshold follows from two lemmas; neither
+requires a continuous distribution.
 
-**From above.** P(P(S > s_(r+1)) >= x) <= P(Bin(n, x) <= r). Proof: A = {z : P(S > z) >= x} holds with z every lower
-number, so it is all below some q, with or without q. With q, s_(r+1) in A means that at most r draws exceed q,
+**From above.** P(P(S > s_(r+1)) >= x) <= P(Bin(n, x) <= r). Proof: A = {z : P(S > z) >= x} contains with z every lower
+number, so it is everything below some q, with or without q. With q, s_(r+1) in A means that at most r draws exceed q,
 and P(S > q) >= x. Without q, it means that at most r draws reach q, and P(S >= q) >= x as a limit of tails that are.
 Either way a binomial variable with a rate of at least x is at most r.
 
-**From below.** P(P(S >= s_(k)) <= x) <= P(Bin(n, x) >= k). Proof: B = {z : P(S >= z) <= x} holds with z every higher
-number, and P(S in B) <= x, again as a limit where B has no least number. That s_(k) is in B means that at least k draws
+**From below.** P(P(S >= s_(k)) <= x) <= P(Bin(n, x) >= k). Proof: B = {z : P(S >= z) <= x} contains with z every higher
+number, and P(S in B) <= x, again as a limit if B has no least number. That s_(k) is in B means that at least k draws
 are.
 """
 
@@ -23,9 +23,9 @@ import numpy as np
 
 
 def clopper_pearson(successes: int, n: int, risk: float) -> tuple[float, float]:
-    """Return the exact lower and upper limit of a binomial rate, *each* wrong with probability at most ``risk``.
+    """Return the exact lower and upper limit of a binomial rate; *each* fails with probability at most ``risk``.
 
-    Clopper & Pearson (1934). For an interval that is wrong with probability d at most, pass d / 2. O(1).
+    Clopper & Pearson (1934). For an interval that fails with probability at most d, pass d / 2. O(1).
 
     >>> low, high = clopper_pearson(9, 10, 0.025)
     >>> round(low, 4), round(high, 4)
@@ -43,7 +43,7 @@ def clopper_pearson(successes: int, n: int, risk: float) -> tuple[float, float]:
 def allowed_above(n: int, rate: float, risk: float) -> int:
     """Return the largest r with P(Bin(n, rate) <= r) <= risk, or -1 if there is none. O(log n).
 
-    P(S > s_(r+1)) < rate then holds but for that risk (the first lemma of this module).
+    P(S > s_(r+1)) < rate then holds except with this risk (the first lemma of this module).
 
     >>> allowed_above(1000, 0.01, 0.05), allowed_above(298, 0.01, 0.05), allowed_above(299, 0.01, 0.05)
     (4, -1, 0)
@@ -56,7 +56,7 @@ def allowed_above(n: int, rate: float, risk: float) -> int:
 def needed_at_least(n: int, rate: float, risk: float) -> int:
     """Return the smallest k with P(Bin(n, rate) >= k) <= risk, or n + 1 if there is none up to n. O(log n).
 
-    P(S >= s_(k)) > rate then holds but for that risk (the second lemma of this module).
+    P(S >= s_(k)) > rate then holds except with this risk (the second lemma of this module).
 
     >>> needed_at_least(1000, 0.01, 0.05), needed_at_least(10, 0.9, 0.05)
     (16, 11)
@@ -67,7 +67,7 @@ def needed_at_least(n: int, rate: float, risk: float) -> int:
 
 
 def draws_needed(rate: float, risk: float) -> int:
-    """Return the smallest n for which the highest draw is a threshold: (1 - rate)**n <= risk.
+    """Return the smallest n for which the highest draw is a valid threshold: (1 - rate)**n <= risk.
 
     >>> draws_needed(0.001, 0.05), draws_needed(0.01, 0.05), draws_needed(0.5, 0.5)
     (2995, 299, 1)
@@ -78,12 +78,12 @@ def draws_needed(rate: float, risk: float) -> int:
 
 
 def allowed_above_for_batch(n: int, n_future: int, most: int, risk: float) -> int:
-    """Return the largest r such that more than ``most`` of ``n_future`` new draws exceed s_(r+1) with that risk only.
+    """Return the largest r with P(more than ``most`` of ``n_future`` new draws exceed s_(r+1)) <= risk.
 
-    Put all n + n_future draws in one descending order, ties by lot. More than ``most`` new ones stand before s_(r+1)
-    exactly when at most r old ones are among the first r + 1 + ``most``, and which places are old is a uniformly random
-    choice: a hypergeometric probability, known exactly (Wilks 1942). New draws that exceed s_(r+1) stand before it, so
-    ties only help. Returns -1 where even s_(1) is too low. O((n + most) log n) at worst.
+    Put all n + n_future draws in one descending order, ties broken at random. More than ``most`` new ones precede
+    s_(r+1) exactly when at most r old ones are among the first r + 1 + ``most``, and the positions of the old draws are
+    uniformly random: a hypergeometric probability, known exactly (Wilks 1942). New draws that exceed s_(r+1) precede
+    it, so ties only help. Returns -1 if even s_(1) is too low. O((n + most) log n) at worst.
 
     >>> allowed_above_for_batch(1000, 1000, 10, 0.05), allowed_above_for_batch(18, 1, 0, 0.05)
     (3, -1)
@@ -94,18 +94,18 @@ def allowed_above_for_batch(n: int, n_future: int, most: int, risk: float) -> in
 
 
 def batch_risk(n: int, n_future: int, most: int, allowed: int) -> float:
-    """Return P(more than ``most`` of ``n_future`` new draws stand before the (allowed + 1)-th of n old ones).
+    """Return P(more than ``most`` of ``n_future`` new draws precede the (allowed + 1)-th of n old ones).
 
-    Needs ``most < n_future`` and ``allowed < n``. O(allowed + most).
+    Requires ``most < n_future`` and ``allowed < n``. O(allowed + most).
     """
     from scipy.special import gammaln
 
     first, total = allowed + 1 + most, n + n_future
-    # Probability of `old` old draws among the first: from the largest count down, each from the last by its ratio.
+    # Probability of `old` old draws among the first: from the largest count down, by the ratios of neighbours.
     old = np.arange(allowed, max(first - n_future, 0), -1.0)
     ratios = old * (n_future - first + old) / ((n - old + 1) * (first - old + 1))
     logs = np.concatenate([[0.0], np.cumsum(np.log(ratios))])
-    # Products of ratios near 1 instead of factorials of all draws, whose logarithms would cost half the digits.
+    # Products of ratios near 1; the logarithms of factorials of all draws would lose half the digits.
     before = gammaln(first + 1) - gammaln(allowed + 1) - gammaln(most + 2)
     before += np.log1p(-n_future / (total - np.arange(allowed))).sum()
     new = np.arange(most + 1)
@@ -114,7 +114,7 @@ def batch_risk(n: int, n_future: int, most: int, allowed: int) -> float:
 
 
 def draws_needed_for_batch(n_future: int, most: int, risk: float) -> int:
-    """Return the smallest n for which s_(1) is exceeded by more than ``most`` new draws with at most that risk.
+    """Return the smallest n with P(more than ``most`` of ``n_future`` new draws exceed s_(1)) <= risk.
 
     >>> draws_needed_for_batch(1, 0, 1 - 0.95), draws_needed_for_batch(1000, 10, 0.05)
     (19, 312)
@@ -126,7 +126,7 @@ def draws_needed_for_batch(n_future: int, most: int, risk: float) -> int:
 
 
 def _last(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """Return the last number before a condition, which holds at ``low``, first fails; it fails by ``high``."""
+    """Return the last number at which a monotone condition holds; it holds at ``low`` and fails at ``high``."""
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if holds(middle) else (low, middle)

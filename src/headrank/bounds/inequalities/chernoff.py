@@ -1,11 +1,11 @@
-"""How far the mean of independent variables in [0, 1] can be from its expectation: exponential bounds, inverted.
+"""Exponential bounds on the mean of independent variables in [0, 1], inverted.
 
-Every function takes the effective sample size ``k`` and the ``risk``, the probability in (0, 1] with which the promise
-may fail. Throughout, ``KL(p || q) = p ln(p/q) + (1-p) ln((1-p)/(1-q))``.
+Every function takes the effective sample size ``k`` and the ``risk``, the probability in (0, 1] that the bound
+fails. Throughout, ``KL(p || q) = p ln(p/q) + (1-p) ln((1-p)/(1-q))``.
 
-The bounds rest on ``E exp(t (mean - expectation))`` alone. A two-sample U-statistic is an average, over the ways to
-match the two samples, of means of k = min(n_pos, n_neg) independent variables, and exp is convex; so by Jensen's
-inequality all that is said here of a mean of k variables holds for the statistic as well (Hoeffding 1963, section 5).
+The bounds depend on ``E exp(t (mean - expectation))`` alone. A two-sample U-statistic is an average, over the matchings
+of the two samples, of means of k = min(n_pos, n_neg) independent variables, and exp is convex; so by Jensen's
+inequality every bound here for a mean of k variables holds for the statistic as well (Hoeffding 1963, section 5).
 
 References
 ----------
@@ -22,9 +22,9 @@ _TINY = 1e-300
 
 
 def hoeffding_radius(k: float, risk: float) -> float:
-    """How far the mean of k independent variables in [0, 1] lies above its expectation: ``sqrt(ln(1/risk) / (2k))``.
+    """Bound how far the mean of k independent variables in [0, 1] exceeds its expectation: ``sqrt(ln(1/risk) / (2k))``.
 
-    Hoeffding (1963), Theorem 1, (2.3). One side: for both sides give half the risk. O(1).
+    Hoeffding (1963), Theorem 1, (2.3). One-sided; for both sides pass half the risk. O(1).
 
     >>> round(hoeffding_radius(50, 0.025), 4)
     0.1921
@@ -33,7 +33,7 @@ def hoeffding_radius(k: float, risk: float) -> float:
 
 
 def kl_lower(mean: float, k: float, risk: float) -> float:
-    """Smallest expectation q <= mean with ``k KL(mean || q) <= ln(1/risk)``: a lower bound that fails with that risk.
+    """Return the smallest q <= mean with ``k KL(mean || q) <= ln(1/risk)``: a lower bound on the expectation.
 
     Hoeffding (1963), Theorem 1, (2.1): k independent variables in [0, 1] have a mean of at least ``mean`` with
     probability at most ``exp(-k KL(mean || q))`` when their expectation is q. Never below ``mean`` minus
@@ -48,7 +48,7 @@ def kl_lower(mean: float, k: float, risk: float) -> float:
 
 
 def kl_upper(mean: float, k: float, risk: float) -> float:
-    """Greatest expectation q >= mean with ``k KL(mean || q) <= ln(1/risk)``: the mirror image of `kl_lower`.
+    """Return the greatest q >= mean with ``k KL(mean || q) <= ln(1/risk)``: the mirror image of `kl_lower`.
 
     >>> round(kl_upper(0.0, 50, 0.025), 4)           # 1 - 0.025 ** (1 / 50)
     0.0711
@@ -57,16 +57,16 @@ def kl_upper(mean: float, k: float, risk: float) -> float:
 
 
 def divergence_below(mean: float, rest: float, fall: float) -> float:
-    """Return ``KL(mean || mean - fall)`` for 0 <= fall, with ``rest = 1 - mean``; infinite from ``fall = mean`` on.
+    """Return ``KL(mean || mean - fall)`` for 0 <= fall, with ``rest = 1 - mean``; infinite if ``fall >= mean``.
 
-    In terms of the fall, since the difference of two logarithms close to each other would lose half the digits.
+    In terms of the fall, since the difference of two nearly equal logarithms would lose half the digits.
 
     >>> divergence_below(0.5, 0.5, 0.1) > 2 * 0.1**2          # Pinsker's inequality
     True
     """
     if fall >= mean:
         return inf
-    # x ln(1 + 1/x) vanishes with x, but 1/x overflows first.
+    # x ln(1 + 1/x) goes to 0 with x, but 1/x overflows first.
     return -mean * log1p(-fall / mean) - (rest * log1p(fall / rest) if rest > _TINY else 0.0)
 
 
@@ -83,7 +83,7 @@ def _fall(mean: float, rest: float, exponent: float) -> float:
 
 
 def crossing(growing: Callable[[float], float], level: float, high: float) -> float:
-    """Return where a growing function crosses the level, known to lie in [0, high], from above."""
+    """Return where an increasing function crosses the level, in [0, high], rounded upwards."""
     low = 0.0
     for _ in range(_HALVINGS):
         middle = (low + high) / 2

@@ -1,9 +1,9 @@
-"""How likely all order statistics of a uniform sample keep to their limits, computed exactly, and at which local level.
+"""The exact probability that all order statistics of a uniform sample stay within limits, and its inverse.
 
 Legend: U_(1) <= ... <= U_(n) are n independent uniforms in ascending order, N(t) how many of them are at most t. Then
 U_(k) <= u exactly when N(u) >= k, so limits l_k <= U_(k) <= u_k confine N at the times l_k and u_k and nowhere else.
-N is a Poisson process of rate n given N(1) = n, whose steps are independent: one vector of probabilities is carried
-from time to time, cut to the allowed counts at each (Khmaladze & Shinjikashvili 2001; Moscovich & Nadler 2017).
+N is a Poisson process of rate n given N(1) = n, with independent increments: one vector of probabilities is carried
+from time to time and truncated to the allowed counts (Khmaladze & Shinjikashvili 2001; Moscovich & Nadler 2017).
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ import numpy as np
 from headrank._types import IntVector, Vector
 
 _FAR = 9.5
-"""Counts farther than this many standard deviations from their mean weigh less than the rounding of all others."""
+"""Standard deviations from the mean beyond which counts are negligible in double precision."""
 _DIRECT = 200_000
-"""Products up to which a plain convolution is faster than Fourier's."""
+"""Number of products up to which direct convolution is faster than the FFT."""
 _SMALLEST_RISK = 1e-8
-"""Below, 1 - P loses its digits, and the union bound, which is sharp there, takes over."""
+"""Below this risk 1 - P loses its digits, and the union bound, which is sharp there, is used."""
 _FINE = 1e-5
-"""Relative precision of the risk, always on the safe side."""
+"""Relative precision of the risk, on the conservative side."""
 _MOST_STEPS = 60
-_UNPROMISED = 1e-17
-"""Local level of the side without a promise: its limits only keep the vectors short, and cost less than rounding."""
+_NEGLIGIBLE = 1e-17
+"""Local level of the side without a guarantee: its limits only keep the vectors short, and cost nothing."""
 
 
 def probability_inside(n: int, knots: IntVector, lower: Vector, upper: Vector) -> float:
-    """Probability that ``lower <= U_(k) <= upper`` at all knots k at once. O(knots) convolutions of O(sqrt(n)) counts.
+    """Return P(``lower <= U_(k) <= upper`` at all knots k). O(knots) convolutions of O(sqrt(n)) counts.
 
     Parameters
     ----------
     n : int
         Number of uniforms.
     knots : int array of shape (n_knots,)
-        Which order statistics have limits; ascending, in 1..n.
+        The order statistics with limits; ascending, in 1..n.
     lower, upper : arrays of shape (n_knots,)
         Their limits in [0, 1], not decreasing.
 
@@ -68,26 +68,26 @@ def probability_inside(n: int, knots: IntVector, lower: Vector, upper: Vector) -
 
 
 def local_level(n: int, knots: IntVector, *, risk: float, side: str) -> float:
-    """Find the local level at which limits are left with probability ``risk``, or a hair less.
+    """Find the local level at which some limit is exceeded with probability ``risk``, or slightly less.
 
-    The local level is the probability with which each order statistic leaves its limits when looked at alone, the same
-    for all. It lies between ``risk / (sides * knots)``, the union bound, and ``risk``. About five probabilities.
+    The local level is the probability that a single order statistic leaves its limits, the same for all. It lies
+    between ``risk / (sides * knots)``, the union bound, and ``risk``. Takes about five evaluations of the probability.
     """
     sides = 2 if side == "two-sided" else 1
     lowest, highest = log(risk / (sides * knots.size)), log(risk)
     if risk < _SMALLEST_RISK or highest - lowest < 1e-9:
         return exp(lowest)
-    wanted = log(risk) - log1p(-risk)  # as log-odds, near 0 and near 1 are told apart alike
+    wanted = log(risk) - log1p(-risk)  # log-odds are accurate near 0 and near 1
 
     def excess(log_level: float) -> float:
         inside = probability_inside(n, knots, *limits_at(n, knots, level=exp(log_level), side=side, bounded=True))
         return log(max(1 - inside, 1e-300)) - log(max(inside, 1e-300)) - wanted
 
-    # Secants: as log-odds against log level the function is all but straight, with a slope near 1. Five steps or so.
+    # Secant method: log-odds against log level are almost linear, with a slope near 1. About five steps.
     x, slope, previous = lowest + 0.4 * (highest - lowest), 1.0, None
     for _ in range(_MOST_STEPS):
         value = excess(x)
-        if -_FINE <= value <= 0:  # the promise is "at least": stop on its side only
+        if -_FINE <= value <= 0:  # stop on the conservative side only
             return exp(x)
         lowest, highest = (lowest, x) if value > 0 else (x, highest)
         if previous is not None and abs(x - previous[0]) > 1e-12:
@@ -99,24 +99,24 @@ def local_level(n: int, knots: IntVector, *, risk: float, side: str) -> float:
 
 
 def limits_at(n: int, knots: IntVector, *, level: float, side: str, bounded: bool = False) -> tuple[Vector, Vector]:
-    """Limits that each order statistic leaves with probability ``level``: quantiles of Beta(k, n - k + 1).
+    """Return limits that each order statistic leaves with probability ``level``: quantiles of Beta(k, n - k + 1).
 
-    The side without a promise is 0 or 1; ``bounded`` gives it limits that are never left instead.
+    The side without a guarantee is 0 or 1; ``bounded`` gives it limits that are practically never exceeded.
     """
     from scipy.special import betainccinv, betaincinv
 
-    tails = {"two-sided": (level / 2, level / 2), "lower": (level, _UNPROMISED), "upper": (_UNPROMISED, level)}[side]
+    tails = {"two-sided": (level / 2, level / 2), "lower": (level, _NEGLIGIBLE), "upper": (_NEGLIGIBLE, level)}[side]
     k = knots.astype(np.float64)
-    promised = bounded or side == "two-sided"
-    lower = betaincinv(k, n + 1 - k, tails[0]) if promised or side == "lower" else np.zeros(k.size)
-    upper = betainccinv(k, n + 1 - k, tails[1]) if promised or side == "upper" else np.ones(k.size)
+    both = bounded or side == "two-sided"
+    lower = betaincinv(k, n + 1 - k, tails[0]) if both or side == "lower" else np.zeros(k.size)
+    upper = betainccinv(k, n + 1 - k, tails[1]) if both or side == "upper" else np.ones(k.size)
     return np.maximum.accumulate(lower), np.maximum.accumulate(upper)
 
 
 def _after_step(start: int, chances: Vector, mean: float, fewest: int, largest: int) -> tuple[int, Vector]:
-    """Add a Poisson number to a count whose chances are given from ``start`` on; keep the counts that are allowed."""
+    """Add a Poisson variable to a count, whose probabilities begin at ``start``; keep the allowed counts."""
     offset, weights = _poisson_weights(mean)
-    # Only jumps that can lead from a count at hand to an allowed one.
+    # Only jumps that lead from a present count to an allowed one.
     shortest, longest = fewest - (start + chances.size - 1), largest - start
     weights = weights[max(shortest - offset, 0) : max(longest + 1 - offset, 0)]
     offset = max(offset, shortest)
@@ -129,11 +129,11 @@ def _after_step(start: int, chances: Vector, mean: float, fewest: int, largest: 
 
 
 def _poisson_weights(mean: float) -> tuple[int, Vector]:
-    """Poisson probabilities from a first count on, all that matter; each is the last one times mean / count."""
+    """Return the first count and all non-negligible Poisson probabilities from there, by their ratios."""
     reach = _FAR * sqrt(mean)
     first = max(floor(mean - reach), 0)
     last = ceil(mean + reach + 25)
-    # Ratios keep the digits that the difference of a logarithm and a log-gamma of 1e7 would lose.
+    # Ratios keep the digits that differences of logarithms and log-gammas of 1e7 would lose.
     weights = np.cumprod(np.concatenate([[1.0], mean / np.arange(first + 1, last + 1)]))
     return first, weights / weights.sum()
 

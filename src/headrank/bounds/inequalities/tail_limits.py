@@ -1,15 +1,15 @@
-"""TailLimits: how far the true share above any threshold can be from the share of one class's sample.
+"""TailLimits: limits of the true share above any threshold, from the sample of one class.
 
-For n independent draws X_1, ..., X_n of any distribution, discrete ones included, and all thresholds c at once::
+For n independent draws X_1, ..., X_n of any distribution, discrete ones included, and simultaneously for all c::
 
     lower(r) <= P(X >= c) <= upper(r),    r = number of draws that are at least c,
 
 and the same for P(X > c) with the number of draws above c.
 
-Why any distribution will do: T(c) = P(X >= c) does not increase and is continuous from the left, so with G(u) = max{c :
-T(c) >= u} and U uniform, X = G(U) has the distribution, and {X >= c} = {U <= T(c)} exactly. If r of the draws are at
-least c, then U_(r) <= T(c) < U_(r+1): limits of the uniform order statistics are limits of T(c), simultaneously for all
-c. For P(X > c) let thresholds fall to c.
+This holds for any distribution: T(c) = P(X >= c) does not increase and is continuous from the left, so with G(u) =
+max{c : T(c) >= u} and U uniform, X = G(U) has the distribution, and {X >= c} = {U <= T(c)} exactly. If r of the draws
+are at least c, then U_(r) <= T(c) < U_(r+1): limits of the uniform order statistics are limits of T(c), simultaneously
+for all c. For P(X > c) let thresholds decrease to c.
 """
 
 from __future__ import annotations
@@ -39,25 +39,26 @@ THEOREMS: dict[str, str] = {
 }
 
 _ALL_KNOTS = 1000
-"""Up to so many draws every order statistic gets its limits from the exact computation."""
+"""Number of draws up to which every order statistic is a knot, with limits from the exact computation."""
 _DENSE = 50
-"""Of more draws, so many at either end do, and farther in one in every so many: 2 % of k (1 - k / n)."""
+"""For more draws, every order statistic up to this one from either end is a knot."""
 _SPACING = 0.02
+"""Further in, the distance between knots is this share of k (1 - k / n)."""
 _SHARE_OF_GAPS = 0.05
 """Part of the risk spent on the order statistics between the knots."""
 
 
 class TailLimits(ABC):
-    """Limits for the true share above every threshold at once, given how many of ``n`` draws are above it.
+    """Limits of the true share above every threshold, simultaneously, given how many of ``n`` draws are above it.
 
     Attributes
     ----------
     n : int
         Number of draws.
     risk : float
-        Probability that some threshold's true share is outside its limits: 1 - confidence, or less.
+        Probability that the true share is outside its limits at some threshold: at most 1 - confidence.
     side : {"two-sided", "lower", "upper"}
-        Which limits are promised; the others are 0 and 1.
+        Which limits are guaranteed; the others are 0 and 1.
     """
 
     n: int
@@ -66,38 +67,38 @@ class TailLimits(ABC):
 
     @abstractmethod
     def lower(self, counts: ArrayLike) -> Vector:
-        """Return the least true share above a threshold with so many draws above it; counts in 0..n."""
+        """Return the lower limit of the true share above a threshold, given the draws above it; counts in 0..n."""
 
     @abstractmethod
     def upper(self, counts: ArrayLike) -> Vector:
-        """Return the greatest true share above a threshold with so many draws above it; counts in 0..n."""
+        """Return the upper limit of the true share above a threshold, given the draws above it; counts in 0..n."""
 
 
 def tail_limits(
     n: int, *, confidence: float | None = None, risk: float | None = None, side: Side = "two-sided", method: Method
 ) -> TailLimits:
-    """Limits for P(X >= c), simultaneous in c, for ``n`` independent draws of any distribution.
+    """Return limits for P(X >= c), simultaneous in c, for ``n`` independent draws of any distribution.
 
-    ``"tail"``: every order statistic leaves its limits with the same probability, and all together keep to them with
-    exactly the stated one, which is computed, not tabulated. Up to 1,000 draws each order statistic has its own limits;
-    of more, some 470 to 1,400 knots have. Between two knots the draws are independent and uniform given both, so
-    Massart's inequality holds there; 5 % of the risk is spent on it. Narrow where the share is near 0 or 1: for few
-    counts their width is that of exact binomial limits. The first call for an n takes 0.1 to 3 seconds, up to n = 1e7;
-    later ones with the same arguments nothing.
+    ``"tail"``: every order statistic leaves its limits with the same probability, and all stay within them with exactly
+    the stated confidence, which is computed, not tabulated. Up to 1,000 draws each order statistic has its own limits;
+    for more draws, some 470 to 1,400 knots do. Given two knots, the draws between them are independent and uniform, so
+    Massart's inequality holds there; 5 % of the risk is spent on it. Narrow if the share is near 0 or 1: for small
+    counts the width is close to that of exact binomial limits. The first call for an n takes 0.1 to 3 seconds, up to
+    n = 1e7; the result is cached.
 
     ``"dkw"``: r / n +- sqrt(ln(2 / risk) / (2 n)); one-sided ln(1 / risk), which Massart proves for a risk up to 1/2.
-    Costs nothing, and is somewhat narrower near one half.
+    Fast, and somewhat narrower near one half.
 
     Parameters
     ----------
     n : int
         Number of draws, at least 1.
     confidence : float
-        Probability that the limits hold for all thresholds at once, in (0, 1).
+        Probability that the limits hold simultaneously for all thresholds, in (0, 1).
     risk : float
-        1 - confidence, to be given instead where it is small or a share of another one.
+        1 - confidence, to be given instead if it is small or a part of another risk.
     side : {"two-sided", "lower", "upper"}
-        Which limits are wanted.
+        Which limits are guaranteed.
     method : {"tail", "dkw"}
         See above.
 
@@ -113,7 +114,7 @@ def tail_limits(
     n = whole("n", n, at_least=1)
     side = check_side(side)
     if (confidence is None) == (risk is None):
-        raise TypeError("give either confidence or risk")
+        raise TypeError(f"expected exactly one of confidence and risk, got {'neither' if risk is None else 'both'}")
     if risk is None:
         risk = 1 - check_confidence(confidence)
     elif not 0 < risk < 1:
@@ -125,7 +126,7 @@ def tail_limits(
 
 
 def check_method(method: Any) -> Method:
-    """Return how the limits are made, or refuse."""
+    """Return the method, or raise."""
     return option("method", method, get_args(Method))  # type: ignore[return-value]
 
 
@@ -149,10 +150,10 @@ class _ConstantWidth(TailLimits):
 
 @dataclass(frozen=True, eq=False)
 class _OrderStatistics(TailLimits):
-    """Limits of some order statistics, the knots, and what follows for those between.
+    """Limits of some order statistics, the knots, and of those in between.
 
     The knots are framed by 0 and by n + 1 and n + 2, with limits 0 and 1: the ends of the unit interval. Limits never
-    exclude the empirical share, as those of a confidence near 0 might.
+    exclude the empirical share, which could happen at a confidence near 0.
     """
 
     n: int
@@ -181,7 +182,7 @@ class _OrderStatistics(TailLimits):
         return np.asarray(np.maximum(limits, (k - 1) / self.n))
 
     def _between(self, k: IntVector) -> tuple[IntVector, IntVector, IntVector]:
-        """Knot before or at k, number of order statistics strictly between it and the next knot, k's place among them.
+        """Return the knot at or before k, the number of order statistics up to the next knot, and k's place among them.
 
         Given both knots, a and b, those between are a sorted sample of independent uniforms on (a, b): U_(k) is a +
         share * (b - a) with a share that Massart's inequality confines to place / points -+ slack. That grows with
@@ -208,12 +209,12 @@ def _order_statistics(n: int, risk: float, side: Side) -> _OrderStatistics:
 
 
 def _knots(n: int) -> IntVector:
-    """All order statistics, or all near both ends and geometrically fewer inwards; symmetric."""
+    """Return all order statistics, or all near both ends and geometrically fewer inwards; symmetric."""
     if n <= _ALL_KNOTS:
         return np.arange(1, n + 1)
     half = [*range(1, _DENSE + 1)]
     while half[-1] < n / 2:
-        # The spread of U_(k) is that of k draws near the end and narrower towards the middle: so are the gaps.
+        # The gaps follow the spread of U_(k), which is that of k draws near the end and less towards the middle.
         half.append(half[-1] + max(int(_SPACING * half[-1] * (1 - half[-1] / n)), 1))
     near = np.array(half)
     return np.unique(np.concatenate([near, n + 1 - near]))

@@ -1,1 +1,1 @@
-"""How many rows does it take?"""
+"""How many rows are needed?"""

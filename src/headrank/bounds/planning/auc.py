@@ -1,8 +1,8 @@
-"""How many rows it takes to know the AUC this precisely: the intervals of `headrank.bounds.fixed.auc`, turned around.
+"""Sample sizes for the AUC, by inverting the intervals of `headrank.bounds.fixed.auc`.
 
-Agarwal, Graepel, Herbrich & Roth (2004), Corollaries 2 and 4 and section 4, and the same for the sharper methods. The
-label sequence is given, as there: the promise is made for a sample with this share of positives. Where labels come at
-random, draw until there are as many of the rarer class as planned; stopping by the labels does not bias the scores.
+Agarwal, Graepel, Herbrich & Roth (2004), Corollaries 2 and 4 and section 4, and the same for the sharper methods. As
+there, the guarantee is conditional on the labels: it is for a sample with this share of positives. If labels are
+random, draw rows until the rarer class has the planned number; stopping by the labels does not bias the scores.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ Method = Literal["mcdiarmid", "hoeffding", "kl", "bernstein"]
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class Plan:
-    """A sample large enough to know the AUC within ``epsilon``, as `plan` returns it; prints as a sentence.
+    """A sample size at which the AUC is known to within ``epsilon``, returned by `plan`; prints as a sentence.
 
     Attributes
     ----------
     n, n_pos, n_neg : int
-        Rows needed, and how many of each class: of the rarer as many as the method needs, with `mcdiarmid` its share
-        of the rows, rounded up.
+        Rows needed, in total and per class. The rarer class has as many as the method needs; with `mcdiarmid`, its
+        share of the rows, rounded up.
     error_rate_n : int
-        Rows that would do to know the error rate of a classifier as precisely and as surely (section 4).
+        Rows needed to know the error rate of a classifier to within ``epsilon`` with the same confidence (section 4).
     epsilon, confidence, positive_rate, method, n_scorers, auc
-        What was asked for, as in `plan`.
+        The parameters of `plan`.
     """
 
     epsilon: float
@@ -57,7 +57,7 @@ class Plan:
 
     @property
     def n(self) -> int:
-        """All rows."""
+        """Number of rows."""
         p = self.positive_rate
         if self.method == "mcdiarmid":
             return _up(_log_risk(self.confidence, self.n_scorers) / (2 * p * (1 - p) * self.epsilon**2))
@@ -65,12 +65,12 @@ class Plan:
 
     @property
     def n_pos(self) -> int:
-        """Positives."""
+        """Number of positives."""
         return self._n_rarer if self.positive_rate <= 0.5 else self.n - self._n_rarer
 
     @property
     def n_neg(self) -> int:
-        """Negatives."""
+        """Number of negatives."""
         return self.n - self.n_pos
 
     @property
@@ -84,7 +84,7 @@ class Plan:
         return max(_up((risk - log(share)) / self._divergence()), 1)
 
     def _divergence(self) -> float:
-        """Return the divergence, for one pair, from a truth as far away as may be."""
+        """Return the divergence of one pair from a true AUC that is ``epsilon`` away."""
         if self.auc is None:
             return _least_divergence(self.epsilon)
         a = self.auc
@@ -92,15 +92,15 @@ class Plan:
 
     @property
     def error_rate_n(self) -> int:
-        """Rows that would do to know the error rate of a classifier."""
+        """Number of rows needed to know the error rate of a classifier."""
         return error_rate_sample_size(epsilon=self.epsilon, confidence=self.confidence, n_scorers=self.n_scorers)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return what was asked for and the answer as plain values."""
+        """Return the parameters and the sample sizes as plain values."""
         return vars(self) | {name: getattr(self, name) for name in ("n", "n_pos", "n_neg", "error_rate_n")}
 
     def to_frame(self) -> Any:
-        """Return what each method needs, for the same wish, as a polars data frame of one row per method."""
+        """Return a polars data frame with the sample sizes of each method, one row per method."""
         with needs_extra("cli"):
             import polars as pl
 
@@ -108,14 +108,14 @@ class Plan:
 
     def __str__(self) -> str:
         whose = "the AUC" if self.n_scorers == 1 else f"the AUC of each of {self.n_scorers:,} scorers"
-        about = "" if self.auc is None else f", where it is near {shown(self.auc)},"
+        about = "" if self.auc is None else f" (near {shown(self.auc)})"
         sentence = (
-            f"To know {whose}{about} within {shown(self.epsilon)} with {percent(self.confidence)} confidence at "
-            f"{percent(self.positive_rate)} positives you need N = {self.n:,} rows, of which {self.n_pos:,} positive "
-            f"({self.method}); the error rate alone would need {self.error_rate_n:,}"
+            f"To know {whose}{about} to within {shown(self.epsilon)} with {percent(self.confidence)} confidence at "
+            f"{percent(self.positive_rate)} positives, you need {self.n:,} rows, {self.n_pos:,} of them positive "
+            f"({self.method}); an error rate needs {self.error_rate_n:,}"
         )
         fewer = replace(self, method="kl").n
-        return f"{sentence}; kl would do with {fewer:,}" if fewer < self.n else sentence
+        return f"{sentence}; method kl needs {fewer:,}" if fewer < self.n else sentence
 
     def __repr__(self) -> str:
         return f"<Plan: {self}>"
@@ -130,30 +130,29 @@ def plan(
     n_scorers: int = 1,
     auc: float | None = None,
 ) -> Plan:
-    """Plan a sample large enough to know the AUC within ``epsilon``. O(1).
+    """Compute the sample size at which the AUC is known to within ``epsilon``. O(1).
 
     Parameters
     ----------
     epsilon : float in (0, 1]
-        How far the estimate may be from either end of its two-sided interval.
+        The largest distance of the estimate from either end of its two-sided interval.
     confidence : float in (0, 1)
-        The probability with which the interval holds.
+        The probability that the interval holds.
     positive_rate : float in (0, 1)
         Share of positives among the rows.
     method : {"mcdiarmid", "hoeffding", "kl", "bernstein"}
-        The interval that will be used. `mcdiarmid` is Corollary 2. No other needs fewer of the rarer class
-        than `kl`.
+        The interval that will be used. `mcdiarmid` is Corollary 2. `kl` needs the fewest rows of the rarer class.
     n_scorers : int
-        Scorers for which the intervals shall hold at once, as they must for the best of them (Corollary 4).
+        Scorers for which the intervals hold simultaneously, as needed to select the best (Corollary 4).
     auc : float in [0, 1], optional
-        The AUC to expect of the sample: `kl` and `bernstein` need far fewer rows near 1. By default the worst case,
-        which is close to 1/2. The promise of the interval does not depend on the guess; its width does.
+        The expected AUC of the sample: `kl` and `bernstein` need far fewer rows near 1. By default the worst case,
+        which is close to 1/2. The guarantee of the interval does not depend on this guess; its width does.
 
     Examples
     --------
     >>> print(plan(epsilon=0.05, positive_rate=0.02))
-    To know the AUC within 0.05 with 95 % confidence at 2 % positives you need N = 37,642 rows, of which 753 positive
-    (mcdiarmid); the error rate alone would need 738; kl would do with 36,900
+    To know the AUC to within 0.05 with 95 % confidence at 2 % positives, you need 37,642 rows, 753 of them positive
+    (mcdiarmid); an error rate needs 738; method kl needs 36,900
     >>> plan(epsilon=0.05, positive_rate=0.02, method="kl", auc=0.95).n_pos
     221
     """
@@ -176,7 +175,7 @@ def sample_size(
     n_scorers: int = 1,
     auc: float | None = None,
 ) -> int:
-    """Smallest number of rows with which the AUC is known within ``epsilon``: `plan`'s ``n``, parameters as there.
+    """Return the number of rows needed to know the AUC to within ``epsilon``: the ``n`` of `plan`.
 
     With d = 1 - confidence, p the share of positives and L = ln|F| + ln(2/d):
 
@@ -200,7 +199,7 @@ def sample_size(
 
 
 def error_rate_sample_size(*, epsilon: float, confidence: float = 0.95, n_scorers: int = 1) -> int:
-    """Smallest number of rows with which Hoeffding's inequality knows an error rate: ``ln(2/d) / (2 epsilon^2)``.
+    """Return the number of rows needed to know an error rate by Hoeffding's inequality: ``ln(2/d) / (2 epsilon^2)``.
 
     Section 4, (3). Smaller than the AUC's by the factor `error_rate_factor`; for the best of several classifiers
     ln|F| is added as in Corollary 4.
@@ -213,7 +212,7 @@ def error_rate_sample_size(*, epsilon: float, confidence: float = 0.95, n_scorer
 
 
 def error_rate_factor(positive_rate: float) -> float:
-    """How many times more rows the AUC needs than the error rate by Corollary 2: ``1 / (p (1-p))`` (Figure 2).
+    """Return how many times more rows the AUC needs than the error rate by Corollary 2: ``1 / (p (1-p))`` (Figure 2).
 
     >>> error_rate_factor(0.5)
     4.0
@@ -223,8 +222,8 @@ def error_rate_factor(positive_rate: float) -> float:
 
 
 def check_positive_rate(positive_rate: Any) -> float:
-    """Return the share of positives, or refuse."""
-    return inner_rate("positive_rate", positive_rate, ": an AUC needs both")
+    """Return the share of positives, or raise."""
+    return inner_rate("positive_rate", positive_rate, ": an AUC needs both classes")
 
 
 def _log_risk(confidence: float, n_scorers: int) -> float:
@@ -245,10 +244,10 @@ def _least_divergence(epsilon: float) -> float:
         x, y = epsilon / (a - epsilon), epsilon / (1 - a + epsilon)
         slope = log1p(x) - x - (log1p(-y) + y)
         low, high = (a, high) if slope < 0 else (low, a)
-    return max(divergence_below(high, 1 - high, epsilon), 2 * epsilon**2)  # Pinsker, where rounding got in the way
+    return max(divergence_below(high, 1 - high, epsilon), 2 * epsilon**2)  # Pinsker, in case of rounding errors
 
 
 def _up(number: float) -> int:
-    """Round up, but not for the rounding of the floating point: 738 / 0.02 is 36,900."""
+    """Round up, ignoring floating-point errors: 738 / 0.02 is 36,900."""
     nearest = round(number)
     return nearest if abs(number - nearest) <= 4 * ulp(number) else ceil(number)

@@ -1,7 +1,7 @@
-"""How many rows it takes to know a measure of the head this precisely, if scores are spread as is usual.
+"""Sample sizes for measures of the head, assuming normal scores.
 
-For the AUC, `headrank.bounds.planning.auc` has formulas that hold for any scores. How narrow the interval of another
-measure is depends on the scores themselves, so here the interval that will be used is computed on the sample to expect.
+For the AUC, `headrank.bounds.planning.auc` has formulas that hold for any scores. The width of other intervals depends
+on the scores themselves, so here the interval is computed on a typical sample.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from headrank.measures import Measure
 from headrank.measures import measure as measure_of
 
 MOST_ROWS = 10_000_000
-"""Beyond, an answer would take minutes."""
+"""Largest sample tried; more would take minutes."""
 _CLOSE = 1.02
-"""The answer is at most so many times the smallest number of rows that would do."""
+"""Ratio of the answer to the smallest sufficient number of rows, at most."""
 
 
 @dataclass(frozen=True, repr=False)
 class HeadPlan:
-    """A sample large enough to know a measure within ``epsilon``, as `plan_head` returns it; prints as a sentence.
+    """A sample size at which a measure is known to within ``epsilon``, returned by `plan_head`; prints as a sentence.
 
     Attributes
     ----------
     expected : Interval
-        What such a sample will say, if scores are as expected: the measure, its value and limits, and the rows.
+        The interval on a typical sample of this size: the measure, its value and limits, and the counts.
     epsilon, confidence, positive_rate, auc, n_scorers
-        What was asked for, as in `plan_head`.
+        The parameters of `plan_head`.
     """
 
     expected: Interval
@@ -51,28 +51,28 @@ class HeadPlan:
 
     @property
     def n_pos(self) -> int:
-        """Positives."""
+        """Number of positives."""
         return self.expected.n_pos
 
     @property
     def n_neg(self) -> int:
-        """Negatives."""
+        """Number of negatives."""
         return self.expected.n_neg
 
     @property
     def n(self) -> int:
-        """All rows."""
+        """Number of rows."""
         return self.n_pos + self.n_neg
 
     def as_dict(self) -> dict[str, Any]:
-        """Return what was asked for and the answer as plain values; of the interval, the ends and the method."""
-        wish = {name: value for name, value in vars(self).items() if name != "expected"}
+        """Return the parameters and the sample sizes as plain values, with the ends and method of the interval."""
+        asked = {name: value for name, value in vars(self).items() if name != "expected"}
         found = self.expected.as_dict()
         kept = {name: found[name] for name in ("measure", "low", "estimate", "high", "method", "n_pos", "n_neg")}
-        return wish | kept | {"n": self.n}
+        return asked | kept | {"n": self.n}
 
     def to_frame(self) -> Any:
-        """Return the same as a polars data frame of one row."""
+        """Return the values of `as_dict` as a polars data frame of one row."""
         with needs_extra("cli"):
             import polars as pl
 
@@ -82,10 +82,10 @@ class HeadPlan:
         found = self.expected
         whose = "" if self.n_scorers == 1 else f" of each of {self.n_scorers:,} scorers"
         return (
-            f"To know {found.measure}{whose} within {shown(self.epsilon)} with {percent(self.confidence)} confidence "
-            f"at {percent(self.positive_rate)} positives you need about N = {self.n:,} rows, of which {self.n_pos:,} "
-            f"positive, if scores are normal and the AUC is {shown(self.auc)}: the value is then {found.estimate:.3g} "
-            f"with limits of about {found.low:.3g} and {found.high:.3g} ({found.method})"
+            f"To know {found.measure}{whose} to within {shown(self.epsilon)} with {percent(self.confidence)} "
+            f"confidence at {percent(self.positive_rate)} positives, you need about {self.n:,} rows, {self.n_pos:,} of "
+            f"them positive, if scores are normal and the AUC is {shown(self.auc)}: the value is then "
+            f"{found.estimate:.3g} with limits of about {found.low:.3g} and {found.high:.3g} ({found.method})"
         )
 
     def __repr__(self) -> str:
@@ -101,47 +101,47 @@ def plan_head(
     confidence: float = 0.95,
     n_scorers: int = 1,
 ) -> HeadPlan:
-    """Plan a sample large enough to know a measure within ``epsilon``, for a scorer of about this AUC.
+    """Compute the sample size at which a measure is known to within ``epsilon``, for a scorer with this AUC.
 
-    The sample to expect has normal scores of equal spread in both classes, at even steps of their distribution, so
-    that chance has no part in it. The interval of `headrank.interval` is computed on larger and larger ones of these,
-    until no end is farther than ``epsilon`` from the value. The promise of the interval rests on none of this; its
-    width does, and a sample drawn at random will be somewhat above or below it.
+    The typical sample has normal scores of equal variance in both classes, at evenly spaced quantiles, so it is not
+    random. The interval of `headrank.interval` is computed on samples of increasing size, until both ends are within
+    ``epsilon`` of the value. The guarantee of the interval does not depend on these assumptions; its width does, and
+    varies between random samples.
 
-    Some 15 intervals of up to twice as many rows as are needed. On one core seconds for partial AUCs and rates, for
-    other measures 10 seconds to two minutes.
+    Computes about 15 intervals of up to twice the rows needed. On one core this takes seconds for partial AUCs and
+    rates, and 10 seconds to two minutes for other measures.
 
     Parameters
     ----------
     measure : str or Measure
-        What is to be known, such as ``"pauc@0.02"`` or ``"tpr@fpr=0.01"``.
+        The measure, such as ``"pauc@0.02"`` or ``"tpr@fpr=0.01"``.
     epsilon : float above 0
-        How far the value may be from either end of its two-sided interval.
+        The largest distance of the value from either end of its two-sided interval.
     positive_rate : float in (0, 1)
         Share of positives among the rows.
     auc : float in (0, 1)
-        The AUC to expect of the scorer; with it goes the value of the measure.
+        The expected AUC of the scorer, which determines the value of the measure.
     confidence : float in (0, 1)
-        The probability with which the interval holds.
+        The probability that the interval holds.
     n_scorers : int
-        Scorers for which the intervals shall hold at once, as they must for the best of them.
+        Scorers for which the intervals hold simultaneously, as needed to select the best.
 
     Raises
     ------
     ValueError
-        It would take more than ten million rows, or the measure is one of the first k rows of a list, with k a count.
+        If more than ten million rows are needed, or the measure is about the first k rows with k a count.
 
     Examples
     --------
     >>> print(plan_head("pauc@0.05", epsilon=0.1, positive_rate=0.1, auc=0.9))
-    To know pauc@0.05 within 0.1 with 95 % confidence at 10 % positives you need about N = 6,498 rows, of which 650
+    To know pauc@0.05 to within 0.1 with 95 % confidence at 10 % positives, you need about 6,498 rows, 650 of them
     positive, if scores are normal and the AUC is 0.9: the value is then 0.411 with limits of about 0.311 and 0.502
     (fixed_range)
     """
     what, share = measure_of(measure), check_positive_rate(positive_rate)
     if getattr(what, "is_count", False):
         raise ValueError(
-            f"{what} is about so many rows of one list, and of more rows it is another question; give a share"
+            f"{what} depends on a count of rows, which has no meaning for samples of other sizes; use a share instead"
         )
     if not (within := real("epsilon", epsilon)) > 0:
         raise ValueError(f"epsilon must be above 0, got {epsilon!r}")
@@ -157,15 +157,15 @@ def plan_head(
 
 
 def _narrow_enough(seen: Callable[[int], Interval], within: float, positive_rate: float) -> Interval:
-    """Return the interval of the smallest sample, but for 2 %, whose value is nowhere farther from an end."""
+    """Return the interval of the smallest sample, up to 2 %, whose ends are within the given distance of its value."""
     enough = ceil(1 / min(positive_rate, 1 - positive_rate))  # one row of the rarer class
     too_few = enough - 1
     found = seen(enough)
     while _reach(found) > within:
         if enough == MOST_ROWS:
             raise ValueError(
-                f"even {MOST_ROWS:,} rows leave {found.measure} uncertain by {_reach(found):.2g}; ask for a larger "
-                f"epsilon than {within:g}"
+                f"with {MOST_ROWS:,} rows {found.measure} is known to within {_reach(found):.2g} only; use an epsilon "
+                f"larger than {within:g}"
             )
         too_few, enough = enough, min(2 * enough, MOST_ROWS)
         found = seen(enough)
@@ -183,7 +183,7 @@ def _reach(found: Interval) -> float:
 
 
 def _typical_curve(n_rows: int, positive_rate: float, auc: float) -> RocCurve:
-    """Return the curve of normal scores at even steps of their distributions, without chance."""
+    """Return the curve of normal scores at evenly spaced quantiles."""
     from scipy.special import ndtri
 
     n_pos = min(max(round(positive_rate * n_rows), 1), n_rows - 1)

@@ -121,7 +121,7 @@
 
   // -- the goal ----------------------------------------------------------------------------------------------------
 
-  // What was given last leads, a false positive rate or a share of all cases; the other one follows along the curve.
+  // The value entered last, a false positive rate or a share of all cases, determines the other along the curve.
   const goal = { wanted: data.start.min, min: data.start.min, max: data.start.max, top: data.start.top, lead: data.lead };
 
   function follow() {
@@ -162,7 +162,7 @@
   const SIDE = 1000;
   const short = (value) => String(Math.round(value * 10) / 10);
 
-  // Of the points in one cell of the chart only the first and the last are drawn, as nobody would see the others.
+  // Of the points in one cell of the chart only the first and the last are drawn: the others would not be visible.
   function curvePoints() {
     const points = [];
     if (data.byQuery) {
@@ -290,7 +290,7 @@
     show();
   }
 
-  // -- hands -------------------------------------------------------------------------------------------------------
+  // -- input -------------------------------------------------------------------------------------------------------
 
   function setMin(value) {
     goal.wanted = Math.max(value, 0);
@@ -311,7 +311,7 @@
     update();
   }
 
-  // The smallest step along the axis: a five-hundredth of the chart, or a negative where these are farther apart.
+  // The smallest step along the axis: 1/500 of the chart, or one negative if that is more.
   const smallest = () => right / 500;
   const keyStep = () => Math.max(smallest(), 1 / nNeg);
   const rounded = (value) => Number((Math.round(value / (right / 1000)) * (right / 1000)).toPrecision(9));
@@ -351,7 +351,7 @@
     input.addEventListener("input", () => {
       const value = input.valueAsNumber; // not a number, and so never fitting, while nothing is typed
       input.setAttribute("aria-invalid", String(!fits(value)));
-      byId("message").textContent = fits(value) ? "" : `Needed a number ${needed()}.`;
+      byId("message").textContent = fits(value) ? "" : `Expected a number ${needed()}.`;
       if (fits(value)) set(value);
     });
     input.addEventListener("blur", () => {
@@ -363,8 +363,8 @@
   hold(byId("handle-min"), setMin, () => goal.min);
   hold(byId("handle-max"), setMax, () => goal.max);
   const mostRows = Math.floor(share(data.reach.top, nRows));
-  const above0 = (most) => `above 0, and at most ${plain(most)}`;
-  typed("min", (value) => value >= 0 && value < goal.max, () => `of at least 0, and below ${plain(goal.max)}`, (value) => {
+  const above0 = (most) => `above 0 and at most ${plain(most)}`;
+  typed("min", (value) => value >= 0 && value < goal.max, () => `of at least 0 and below ${plain(goal.max)}`, (value) => {
     goal.wanted = value;
     update();
   });
