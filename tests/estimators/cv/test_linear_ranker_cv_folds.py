@@ -255,7 +255,7 @@ def test_folds_may_be_given_for_rows_of_any_form(form):
 def test_one_fold_says_that_it_knows_no_noise():
     X, y = gaussians()
     ranker = quick(cv=[(np.arange(60), np.arange(60, y.size))]).fit(X, y)
-    assert " on average over one fold, and noise unknown." in ranker.choice_
+    assert " over one fold, standard error unknown." in ranker.choice_
 
 
 def test_what_is_asked_for_twice_is_tried_once():

@@ -55,7 +55,7 @@ def _first(trials: Sequence[Trial], family: str) -> Trial | None:
 
 
 def why(chosen: Trial, trials: Sequence[Trial], measure: Measure) -> str:
-    """Describe in a sentence or two what was selected, and how it compares with the best candidate it does not contain."""
+    """Describe what was selected, and how it compares with the best candidate that it does not contain."""
     sign, candidate = 1 if measure.greater_is_better else -1, chosen.candidate
     n_folds = chosen.values.size
     over = (
