@@ -28,8 +28,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     GridSearchCV,
     GroupShuffleSplit,
-    StratifiedGroupKFold,
-    StratifiedKFold,
     StratifiedShuffleSplit,
 )
 from sklearn.pipeline import Pipeline
@@ -38,6 +36,7 @@ from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
 from headrank import LinearRankerCV, measure
+from headrank.estimators.cv.folds import folds
 from headrank.exceptions import CollapsedFitWarning
 
 SETS = (
@@ -177,8 +176,8 @@ def split_rows(y: Any, qid: Any, *, seed: int, cap: int) -> tuple[Any, Any]:
 
 def folds_of(rows: Rows) -> list[tuple[Any, Any]]:
     """Return the default folds of `LinearRankerCV`."""
-    kind = StratifiedKFold if rows.qid is None else StratifiedGroupKFold
-    return [*kind(N_FOLDS, shuffle=True, random_state=0).split(rows.y, rows.y, rows.qid)]
+    queries = None if rows.qid is None else np.unique(rows.qid, return_inverse=True)[1]
+    return folds(rows.y == 1, queries, N_FOLDS)
 
 
 # --- Models -----------------------------------------------------------------------------------------------------

@@ -92,7 +92,7 @@ def test_what_load_would_refuse_is_not_saved(name, tmp_path, monkeypatch):
 
 
 def test_a_folder_that_is_not_there(tmp_path):
-    with pytest.raises(FileNotFoundError, match="no folder"):
+    with pytest.raises(FileNotFoundError, match="does not exist"):
         save(made("ranker")[0], tmp_path / "nowhere" / "model")
 
 

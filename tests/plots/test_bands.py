@@ -165,7 +165,7 @@ def test_what_is_no_kind_of_band(curve, kind):
 @pytest.mark.parametrize("kind", ["simultaneous", "pointwise"])
 def test_weighted_heads_and_percent_are_refused(curve, rows, scores, kind):
     weighted = hr.RocCurve.from_scores(rows[1], scores["sum"], np.full(800, 2.0))
-    refused(RocDisplay(weighted), ValueError, "needs rows that count one each", band=kind)
-    refused(RocDisplay({"a": curve, "b": weighted}), ValueError, "needs rows that count one each", band=kind)
+    refused(RocDisplay(weighted), ValueError, "needs unweighted rows", band=kind)
+    refused(RocDisplay({"a": curve, "b": weighted}), ValueError, "needs unweighted rows", band=kind)
     refused(RocDisplay(curve.head(n_neg=50)), ShallowHeadError, "head", band=kind)
     refused(RocDisplay(curve), ValueError, "it is a fraction, not percent", band=kind, confidence=95)

@@ -7,15 +7,19 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
 from headrank.bounds.comparison.selection import select
 from headrank.bounds.sample_curves import SampleCurves
 from headrank.bounds.threshold import threshold_at
 from headrank.labels import check_binary
+from headrank.training.features import OccurringFeatures
 from headrank.training.goal import Goal
 from headrank.training.outputs import ranked, table_model
 from headrank.training.result import ModelResult, TrainingResult
 from headrank.training.table_info import Provenance, TableInfo
+
+SVMLIGHT_MODEL = [OccurringFeatures().fit(csr_array(np.eye(2, 6)))]
 
 
 def result_of(y, scores, goal, *, qid=None, threshold=None, **facts):
@@ -26,7 +30,7 @@ def result_of(y, scores, goal, *, qid=None, threshold=None, **facts):
     return TrainingResult(
         goal=goal,
         confidence=0.95,
-        models=(ModelResult("ranker", None, SampleCurves(check_binary(y, scores))),),
+        models=(ModelResult("ranker", SVMLIGHT_MODEL, SampleCurves(check_binary(y, scores))),),
         selection=selection,
         ids=np.arange(100, 100 + y.size),
         qid=None if qid is None else np.asarray(qid),
@@ -86,7 +90,7 @@ def test_names_that_are_taken_get_a_line():
 
 
 def test_without_a_threshold_the_model_says_why():
-    model = table_model(result_of([1, 0], [1, 0], Goal(top=0.5), n_features=6))
+    model = table_model(result_of([1, 0], [1, 0], Goal(top=0.5)))
     assert (model.threshold, model.promise, model.n_features) == (None, "too few rows", 6)
 
 
