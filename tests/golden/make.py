@@ -11,16 +11,16 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
-from skrub import SquashingScaler, StringEncoder, TableVectorizer
 
 import headrank as hr
 from headrank.model_io import save
 from headrank.model_io.container import FORMAT
 from headrank.training.columns import Column
+from headrank.training.encoding import TableEncoder
 from headrank.training.features import Matrix
 from headrank.training.goal import Goal
+from headrank.training.scaling import SoftScaler
 from headrank.training.table_model import TableModel
 
 HERE = Path(__file__).parent
@@ -42,7 +42,7 @@ def table():
     gaps = {name: rng.random(N) < 0.1 for name in KINDS}
     columns = {
         "size": X[:, 0].round(3).tolist(),
-        "note": ["".join(rng.choice(list("ab "), 3 + each)) for each in y],
+        "note": ["".join(rng.choice(list("ab "), 5 + each)) for each in y],
         "colour": [str(rng.choice(["red", "green", "blue"][: 2 + each])) for each in y],
         "member": (rng.random(N) < 0.5).tolist(),
         "since": [start + dt.timedelta(hours=int(hours)) for hours in rng.integers(0, 9999, N)],
@@ -58,10 +58,9 @@ def table():
 def table_model():
     rows, y = table(), numbers()[1]
     steps = [
-        ("table", TableVectorizer(cardinality_threshold=10, high_cardinality=StringEncoder(n_components=3))),
+        ("table", TableEncoder()),
         ("matrix", Matrix()),
-        ("scale", SquashingScaler()),
-        ("impute", SimpleImputer(strategy="constant", fill_value=0.0, add_indicator=True)),
+        ("scale", SoftScaler()),
         ("model", hr.LinearRankerCV("pauc@0.3", surrogates=("logistic", "smooth"), Cs=(0.1, 1.0), cv=3)),
     ]
     columns = tuple(
