@@ -184,7 +184,7 @@ def test_convex_and_smooth_ones_that_cannot_be_told_apart_are_averaged():
     np.testing.assert_allclose(standardised(X @ ranker.coef_), standardised(scores), atol=1e-9)
     trial = next(t for t in ranker.trials_ if t.candidate == ranker.best_)
     assert ranker.best_score_ == trial.mean
-    assert "the smooth starting from the others" in ranker.choice_
+    assert "the smooth ones starting from the others" in ranker.choice_
 
 
 def test_each_member_is_fitted_to_all_rows_once(monkeypatch):
@@ -216,4 +216,4 @@ def test_a_smooth_average_that_is_clearly_ahead_is_chosen_alone():
     assert [m.bandwidth for m in sorted(ranker.best_.members, key=lambda m: m.bandwidth)] == [0.1, 0.2]
     assert {each.surrogate for each in ranker.rankers_} == {"smooth"}
     assert "starting from logistic (C=" in ranker.choice_
-    assert "The best of the others, logistic (C=" in ranker.choice_
+    assert "The best other candidate, logistic (C=" in ranker.choice_
