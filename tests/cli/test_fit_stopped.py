@@ -68,13 +68,13 @@ def _contents(folder):
 
 def _check(trained, root, overwrite):
     # What the command imports when it needs it is imported here, once for all forks.
-    import headrank.training.results
     import skops.io  # noqa: F401
     import skrub  # noqa: F401
 
     import headrank.model_io
     import headrank.readers.tables
     import headrank.report
+    import headrank.training.outputs
     import headrank.training.train as module
     from headrank.cli import main
     from stopping import outcomes

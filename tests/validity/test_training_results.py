@@ -31,7 +31,7 @@ ROUNDING = 1e-6  # of a drawn band, and more than that of all sums
 @pytest.fixture(autouse=True)
 def _no_differences(monkeypatch):
     # They are a promise of their own, simulated elsewhere, and nine tenths of the time that picking takes.
-    monkeypatch.setattr("headrank.bounds.comparison.selection.compare_many", lambda *_, **__: None)
+    monkeypatch.setattr("headrank.bounds.comparison.selection.compare_many_curves", lambda *_, **__: None)
 
 
 @dataclass(frozen=True)
