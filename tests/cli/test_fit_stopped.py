@@ -42,7 +42,6 @@ def trained(tmp_path_factory):
     return folder
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and POSIX signals")
 @pytest.mark.parametrize("overwrite", [True, False])
 def test_stopped_at_file_operations(trained, tmp_path, overwrite):
     # A process of its own, since only one without threads can be forked safely.
