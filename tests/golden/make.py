@@ -20,7 +20,7 @@ from headrank.training.columns import Column
 from headrank.training.encoding import TableEncoder
 from headrank.training.features import Matrix
 from headrank.training.goal import Goal
-from headrank.training.scaling import SoftScaler
+from headrank.estimators.scaling import SoftScaler
 from headrank.training.table_model import TableModel
 
 HERE = Path(__file__).parent

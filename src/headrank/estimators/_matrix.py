@@ -21,17 +21,21 @@ _FAR = {np.dtype(np.float64): 1e4, np.dtype(np.float32): 1e3}
 """A feature is far from 0 when its values exceed their range by this factor: products lose as many digits."""
 
 
-def checked_matrix(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """Return X as a float32 or float64 array or CSR matrix without duplicate entries, or raise."""
-    return _computable(_read(estimator, X, reset=reset))
+def checked_matrix(estimator: Any, X: Any, *, reset: bool, finite: bool = True) -> Any:
+    """Return X as a float32 or float64 array or CSR matrix without duplicate entries, or raise.
+
+    Trees compare values and compute nothing from them: with ``finite=False``, NaN, infinities and any size will do.
+    """
+    X = _read(estimator, X, reset=reset, finite=finite)
+    return _computable(X) if finite else _without_duplicates(X)
 
 
-def checked_matrix_and_labels(estimator: Any, X: Any, y: ArrayLike) -> tuple[Any, Any]:
+def checked_matrix_and_labels(estimator: Any, X: Any, y: ArrayLike, *, finite: bool = True) -> tuple[Any, Any]:
     """Return X as `checked_matrix` does, and the labels as scikit-learn checks them."""
     if y is not None:
         check_classes(y)
-    X, labels = _read(estimator, X, y, reset=True)
-    return _computable(X), labels
+    X, labels = _read(estimator, X, y, reset=True, finite=finite)
+    return _computable(X) if finite else _without_duplicates(X), labels
 
 
 def shift_of(X: Any) -> Vector | None:
@@ -55,11 +59,19 @@ def shifted(X: Any, shift: Vector) -> Any:
     return moved
 
 
-def _read(estimator: Any, X: Any, *y: ArrayLike, reset: bool) -> Any:
+def _read(estimator: Any, X: Any, *y: ArrayLike, reset: bool, finite: bool) -> Any:
     _refuse_other_shapes(X)
     try:
         with np.errstate(all="ignore"):  # infinities are looked for by adding them up
-            return validate_data(estimator, X, *y, accept_sparse="csr", dtype=(np.float64, np.float32), reset=reset)
+            return validate_data(
+                estimator,
+                X,
+                *y,
+                accept_sparse="csr",
+                dtype=(np.float64, np.float32),
+                ensure_all_finite=finite,
+                reset=reset,
+            )
     except Exception as error:
         kind = type(error) if isinstance(error, ValueError | TypeError) else ValueError
         if culprit := _culprit(X):
@@ -85,12 +97,10 @@ def _refuse_other_shapes(X: Any) -> None:
 
 def _computable(X: Any) -> Any:
     """X without duplicate entries, if its numbers are small enough."""
+    X = _without_duplicates(X)
     if isinstance(X, np.ndarray):
         largest = max(float(X.max()), -float(X.min()))
     else:
-        if not X.has_canonical_format:  # variances and kernels take entries one by one; X itself is left alone
-            X = X.copy()
-            X.sum_duplicates()
         largest = max(float(X.data.max(initial=0.0)), -float(X.data.min(initial=0.0)))
     if largest > LARGEST:
         raise ValueError(
@@ -98,6 +108,14 @@ def _computable(X: Any) -> Any:
             "divide the features by a constant, or check for values that stand for missing ones"
         )
     return X.astype(np.float64) if X.dtype == np.float32 and largest > _LARGEST_SINGLE else X
+
+
+def _without_duplicates(X: Any) -> Any:
+    if isinstance(X, np.ndarray) or X.has_canonical_format:
+        return X
+    X = X.copy()  # variances and kernels take entries one by one; the user's X is left alone
+    X.sum_duplicates()
+    return X
 
 
 def _ends(X: Any) -> tuple[Vector, Vector]:

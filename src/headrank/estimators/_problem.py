@@ -12,11 +12,10 @@ import numpy as np
 
 from headrank._numbers import short_repr
 from headrank._types import ArrayLike, BoolVector, IntVector, Vector
-from headrank.curve import RocCurve
+from headrank.estimators._labelled import Labelled, threshold_of
 from headrank.estimators._matrix import LARGEST, shift_of, shifted
 from headrank.estimators._risk import LinearRisk, ScoredPoint
-from headrank.exceptions import OneClassError
-from headrank.labels import Sample, check_queries, check_weights
+from headrank.labels import Sample, check_weights
 from headrank.measures import Measure
 from headrank.rows import Rows, ScaledRows, SubsetRows, open_rows, spanned
 from headrank.solvers import Solution, Step, cutting_plane, hybrid
@@ -55,18 +54,16 @@ class Problem:
 
     def with_surrogate(self, kind: str, *, measure: Measure | None = None, bandwidth: float = 0.3) -> Problem:
         """The same rows, to be learned by another surrogate, of the problem's measure or of another."""
-        facts = _facts(kind_of(kind), self.risk.positive, self.weights, self.queries)
+        facts = _facts(kind_of(kind), self.labelled)
         surrogate = surrogate_for(self.measure if measure is None else measure, kind, facts, bandwidth=bandwidth)
         return replace(self, kind=kind_of(kind), risk=replace(self.risk, surrogate=surrogate))
 
     def part(self, kept: IntVector) -> Problem:
         """Some of the rows, as they are: no row is copied, no feature scaled anew. Its surrogate is to be chosen."""
-        positive = self.risk.positive[kept]
-        weights = None if self.weights is None else self.weights[kept]
-        queries = None if self.queries is None else self.queries[kept]
-        _require_both_classes(positive, queries)
-        rows = SubsetRows(self.rows, kept, self.risk.positive.size)
-        return replace(self, risk=LinearRisk(rows, self.risk.surrogate, positive), weights=weights, queries=queries)
+        labelled = self.labelled.take(kept)
+        labelled.require_both_classes()
+        risk = LinearRisk(SubsetRows(self.rows, kept, self.risk.positive.size), self.risk.surrogate, labelled.positive)
+        return replace(self, risk=risk, weights=labelled.weights, queries=labelled.queries)
 
     def in_span(self) -> Problem:
         """The same problem, posed in the space that the rows span where that is smaller than the rows are.
@@ -82,7 +79,12 @@ class Problem:
 
     def has_both_classes(self, kept: IntVector) -> bool:
         """Whether some of the rows are of both classes, with queries: those of at least one."""
-        return _both_classes(self.risk.positive[kept], None if self.queries is None else self.queries[kept])
+        return self.labelled.take(kept).has_both_classes()
+
+    @property
+    def labelled(self) -> Labelled:
+        """Labels, weights and queries of the rows."""
+        return Labelled(self.risk.positive, self.weights, self.queries)
 
     @property
     def rows(self) -> Rows:
@@ -119,13 +121,11 @@ class Problem:
 
     def sample(self, scores: Vector) -> Sample:
         """The training sample with some scores."""
-        return Sample(self.risk.positive, scores, self.weights, self.queries)
+        return self.labelled.sample(scores)
 
     def sample_of(self, rows: IntVector, scores: Vector) -> Sample:
         """Some of the rows with their scores."""
-        weights = None if self.weights is None else self.weights[rows]
-        queries = None if self.queries is None else self.queries[rows]
-        return Sample(self.risk.positive[rows], scores, weights, queries)
+        return self.labelled.take(rows).sample(scores)
 
     def measured(self, scores: Vector) -> float:
         """The measure on the training sample, a mean over queries where there are any."""
@@ -177,16 +177,7 @@ class Problem:
 
     def threshold(self, scores: Vector) -> float:
         """Return the score above which as many rows lie as there are positives: half way between two rows."""
-        if self.weights is None:
-            k = int(np.count_nonzero(self.risk.positive))
-            below, above = np.partition(scores, (scores.size - k - 1, scores.size - k))[scores.size - k - 1 :][:2]
-            return float((below + above) / 2)
-        curve = RocCurve.of_sample(self.sample(scores))
-        called = curve.fp + curve.tp
-        last = int(np.argmin(np.abs(called[1:] - curve.n_pos)))
-        levels = curve.scores
-        below = levels[last + 1] if last + 1 < levels.size else levels[last] - 1.0
-        return float((levels[last] + below) / 2)
+        return threshold_of(self.sample(scores))
 
 
 def pose(
@@ -209,27 +200,20 @@ def pose(
     """
     if standardize is not None and not isinstance(standardize, bool | np.bool_):
         raise TypeError(f"standardize must be True, False or None, got {short_repr(standardize)}")
-    of_all = None if sample_weight is None else check_weights(sample_weight)
-    queries = None if qid is None else check_queries(qid)
-    for name, values in (("sample_weight", of_all), ("qid", queries)):
-        if values is not None and values.size != positive.size:
-            raise ValueError(f"{name} must have one value per row: X has {positive.size} rows, {name} {values.size}")
+    labelled = Labelled.of(positive, sample_weight, qid)
     shift = shift_of(X)
     if shift is not None:
         X = shifted(X, shift)
-    rows, weights = open_rows(X), of_all
-    if of_all is not None and not of_all.all():
-        present = np.flatnonzero(of_all)
-        rows, positive, weights = SubsetRows(rows, present, positive.size), positive[present], of_all[present]
-        queries = None if queries is None else queries[present]
-    if weights is not None and np.all(weights == 1):
-        weights = None
-    _require_both_classes(positive, queries)
+    rows = open_rows(X)
+    if labelled.present is not None:
+        rows = SubsetRows(rows, labelled.present, positive.size)
     kind = kind_of(surrogate)
-    loss = surrogate_for(measure, surrogate, _facts(kind, positive, weights, queries), bandwidth=bandwidth)
+    loss = surrogate_for(measure, surrogate, _facts(kind, labelled), bandwidth=bandwidth)
+    of_all = None if sample_weight is None else check_weights(sample_weight)
     scale, unit = _scaling(X, of_all, standardize, wants_unit=not kind.needs_range)
     rows = rows if scale is None else ScaledRows(rows, scale)
-    return Problem(LinearRisk(rows, loss, positive), kind, measure, weights, queries, scale, unit, shift, X.size)
+    risk = LinearRisk(rows, loss, labelled.positive)
+    return Problem(risk, kind, measure, labelled.weights, labelled.queries, scale, unit, shift, X.size)
 
 
 def _scaling(
@@ -271,26 +255,8 @@ def live_line(step: Step) -> None:
     sys.stderr.flush()
 
 
-def _facts(kind: SurrogateKind, positive: BoolVector, weights: Vector | None, queries: IntVector | None) -> RowFacts:
+def _facts(kind: SurrogateKind, labelled: Labelled) -> RowFacts:
+    weights = labelled.weights
     if not kind.sums and weights is not None and np.all(weights == weights[0]):
-        weights = None  # a mean over rows of equal weight is a plain mean; those losses are sums
-    return RowFacts(*_by_class(weights, positive), *_by_class(queries, positive))
-
-
-def _by_class(values: Any, positive: BoolVector) -> tuple[Any, Any]:
-    return (None, None) if values is None else (values[positive], values[~positive])
-
-
-def _both_classes(positive: BoolVector, queries: IntVector | None) -> bool:
-    if queries is None:
-        return bool(positive.any() and not positive.all())
-    return np.intersect1d(queries[positive], queries[~positive]).size > 0
-
-
-def _require_both_classes(positive: BoolVector, queries: IntVector | None) -> None:
-    Sample(positive, np.zeros(positive.size)).require_both_classes()
-    if queries is not None and not _both_classes(positive, queries):
-        raise OneClassError(
-            f"needed at least one query with positive and negative rows, but all {np.unique(queries).size} queries "
-            "hold one class only; check qid"
-        )
+        labelled = replace(labelled, weights=None)  # a mean over rows of equal weight is a plain mean
+    return labelled.row_facts()

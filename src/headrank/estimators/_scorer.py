@@ -21,6 +21,8 @@ class Scorer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
 
     measure: Measure | str
     classes_: Any
+    _needs_finite = True
+    """Whether features must be finite numbers."""
 
     def _scores(self, X: Any) -> Vector:
         """Score rows that have been checked."""
@@ -29,7 +31,7 @@ class Scorer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
     def decision_function(self, X: Any) -> Vector:
         """Score rows, higher = more positive; above 0 is what `predict` calls positive."""
         check_is_fitted(self)
-        return self._scores(checked_matrix(self, X, reset=False))
+        return self._scores(checked_matrix(self, X, reset=False, finite=self._needs_finite))
 
     def predict(self, X: Any) -> Any:
         """Call positive as large a share of rows like the training rows as was positive there; see the notes."""
@@ -47,13 +49,14 @@ class Scorer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
 
     def _admitted(self, X: Any, y: ArrayLike) -> tuple[Any, BoolVector]:
         """Check rows and labels, remember features and classes, and say which rows are positive."""
-        X, labels = checked_matrix_and_labels(self, X, y)
+        X, labels = checked_matrix_and_labels(self, X, y, finite=self._needs_finite)
         self.classes_, positive = _two_classes(labels)
         return X, positive
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = not self._needs_finite
         tags.classifier_tags.multi_class = False
         return tags
 

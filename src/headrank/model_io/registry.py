@@ -24,7 +24,7 @@ _HOMES = {
     "LinearRankerCV@1": "headrank.estimators.cv.cross_validation.LinearRankerCV",
     "Matrix@1": "headrank.training.features.Matrix",
     "OccurringFeatures@1": "headrank.training.features.OccurringFeatures",
-    "SoftScaler@1": "headrank.training.scaling.SoftScaler",
+    "SoftScaler@1": "headrank.estimators.scaling.SoftScaler",
     "Step@1": "headrank.solvers.trace.Step",
     "TableEncoder@1": "headrank.training.encoding.TableEncoder",
     "TableModel@1": "headrank.training.table_model.TableModel",

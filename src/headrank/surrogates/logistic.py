@@ -1,4 +1,4 @@
-"""The logistic loss with the optimal intercept: logistic regression as a risk of scores."""
+"""The logistic loss with the optimal intercept, and its power for the negatives: logistic regression and P-push."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from math import inf, log
 
 import numpy as np
+from scipy.optimize import brentq
 
 from headrank._types import Vector
 from headrank.surrogates.cut import Cut, RowFacts
@@ -19,14 +20,19 @@ _CLOSE = 1e-6
 class LogisticLoss:
     """Sum of the logistic losses of the rows at the optimal intercept. O(N), convex in the scores.
 
-    scikit-learn's ``LogisticRegression`` minimises 1/2 |w|^2 + C times this, also with a free intercept. It ranks
-    by the odds of being positive and does not focus on the head; queries are ignored. Weights multiply the losses.
+    A positive with score s loses log(1 + exp(-s)), a negative with score t loses log(1 + exp(p t)) / p. With the power
+    p = 1, scikit-learn's ``LogisticRegression`` minimises 1/2 |w|^2 + C times this, also with a free intercept: it
+    ranks by the odds of being positive and does not focus on the head. A higher power pushes the highest negatives
+    down. With exponential losses in place of the logistic ones it is the p-norm push, as Ertekin & Rudin (JMLR 2011)
+    show; with these, which grow linearly, no row outweighs all others. Queries are ignored. Weights multiply the
+    losses.
 
     >>> cut = LogisticLoss()(np.array([0.0]), np.array([0.0]))
     >>> round(cut.risk, 6), cut.pos_coef, cut.neg_coef
     (1.386294, array([-0.5]), array([0.5]))
     """
 
+    power: float = 1.0
     rows: RowFacts = field(default_factory=RowFacts, kw_only=True)
 
     def __call__(self, pos_scores: Vector, neg_scores: Vector) -> Cut:
@@ -36,14 +42,13 @@ class LogisticLoss:
         weights = np.ones(scores.size)
         if self.rows.pos_weights is not None and self.rows.neg_weights is not None:
             weights = np.concatenate([self.rows.pos_weights, self.rows.neg_weights])
-        x = scores + _intercept(scores, weights, n_pos)
-        chance, slope = _chance(x)
-        coef = weights * chance
-        coef[:n_pos] -= weights[:n_pos]
-        curvature = weights * slope
-        # log(1 + exp(x)), minus x for the positives, without overflow.
-        losses = np.log1p(np.exp(-np.abs(x))) + np.maximum(x, 0)
-        losses[:n_pos] -= x[:n_pos]
+        slopes = np.full(scores.size, self.power)
+        slopes[:n_pos] = -1.0
+        x = slopes * (scores + _intercept(scores, slopes, weights, n_pos))
+        chance, rise = _chance(x)
+        coef, curvature = weights * np.sign(slopes) * chance, weights * np.abs(slopes) * rise
+        # log(1 + exp(x)) without overflow.
+        losses = (np.log1p(np.exp(-np.abs(x))) + np.maximum(x, 0)) / np.abs(slopes)
         return Cut(
             float(weights @ losses),
             coef[:n_pos],
@@ -53,30 +58,40 @@ class LogisticLoss:
         )
 
 
-def _intercept(scores: Vector, weights: Vector, n_pos: int) -> float:
-    """Return where the expected number of positives equals their number: by safeguarded Newton steps."""
-    wanted, total = float(weights[:n_pos].sum()), float(weights.sum())
-    odds = log(wanted / (total - wanted))
-    # If all scores were the highest, or the lowest, the root would be at either end. Rows of weight 0 are excluded.
+def _intercept(scores: Vector, slopes: Vector, weights: Vector, n_pos: int) -> float:
+    """Return where the derivatives of positives and negatives cancel: by safeguarded Newton steps."""
+    pulls, steepness = weights * np.sign(slopes), weights * np.abs(slopes)
+    # Rows of weight 0 are excluded.
     present = scores if weights.all() else scores[weights > 0]
-    low, high = odds - float(present.max()), odds - float(present.min())
-    here = odds - float(weights @ scores) / total
+    best = _for_constant(weights, slopes, n_pos)
+    # If all scores were the highest, or the lowest, the root would be at either end.
+    low, high = best - float(present.max()), best - float(present.min())
+    here = best - float(weights @ scores) / float(weights.sum())
     for _ in range(_NEWTON_STEPS):
-        chance, slope = _chance(scores + here)
-        surplus, rise = float(weights @ chance) - wanted, float(weights @ slope)
+        chance, rise = _chance(slopes * (scores + here))
+        surplus, slope = float(pulls @ chance), float(steepness @ rise)
         if surplus == 0:
             break
         if surplus > 0:
             high = here
         else:
             low = here
-        there = here - surplus / rise if rise > 0 else inf
+        there = here - surplus / slope if slope > 0 else inf
         if not low <= there <= high:
             there = (low + high) / 2
         step, here = abs(there - here), there
         if step <= _CLOSE * (1 + abs(here)):
             break
     return here
+
+
+def _for_constant(weights: Vector, slopes: Vector, n_pos: int) -> float:
+    """Return the optimal intercept of constant scores 0: the log odds, if the power is 1."""
+    ratio, power = float(weights[:n_pos].sum()) / float(weights[n_pos:].sum()), float(slopes[-1])
+    if power == 1:
+        return log(ratio)
+    # 1 / (1 + exp(-p c)) = ratio / (1 + exp(c)); the left side rises in c, the right side falls.
+    return float(brentq(lambda c: log(ratio) - np.logaddexp(0, c) + np.logaddexp(0, -power * c), -800, 800))
 
 
 def _chance(x: Vector) -> tuple[Vector, Vector]:

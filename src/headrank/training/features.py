@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from headrank._types import Vector
 from headrank.training.encoding import TableEncoder
 from headrank.training.handover import Handover
-from headrank.training.scaling import SoftScaler
+from headrank.estimators.scaling import SoftScaler
 
 if TYPE_CHECKING:
     pass

@@ -219,10 +219,13 @@ class Fold:
         """The problem of the rows to learn from; its surrogate is to be chosen."""
         return self.problem.part(self.train)
 
+    def scores(self, weights: Vector) -> Vector:
+        """The scores of the rows left out."""
+        return self.problem.rows.scores(weights)[self.test]
+
     def measured(self, weights: Vector) -> float:
         """The measure on the rows left out, negated if lower is better."""
-        scores = self.problem.rows.scores(weights)[self.test]
-        value = self.problem.measure.of_sample(self.problem.sample_of(self.test, scores))
+        value = self.problem.measure.of_sample(self.problem.sample_of(self.test, self.scores(weights)))
         return value if self.problem.measure.greater_is_better else -value
 
 

@@ -4,29 +4,27 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from numbers import Integral
 from typing import Any, Self
 
-import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from headrank._extras import needs_extra
 from headrank._numbers import above_zero, listed, short_repr, whole
-from headrank._types import ArrayLike, IntVector, Vector
+from headrank._types import ArrayLike, Vector
 from headrank.estimators._problem import Problem, pose
 from headrank.estimators._scorer import LinearScorer
-from headrank.estimators.cv.candidates import SURROGATES, Average, Candidate, Fold, Trial, learned_by, target_of
-from headrank.estimators.cv.folds import folds
+from headrank.estimators.cv.candidates import SURROGATES, Average, Candidate, Fold, Trial, learned_by, target_of, trial_of
+from headrank.estimators.cv.folds import of_any_size, splits_of
 from headrank.estimators.cv.refits import Refits
 from headrank.estimators.cv.rule import in_order_of_choice, why
 from headrank.estimators.cv.search import Search
 from headrank.estimators.cv.tally import Tally, tally_for
 from headrank.estimators.linear import LinearRanker
 from headrank.estimators.threads import limit_blas_threads
-from headrank.exceptions import CollapsedFitWarning, OneClassError
+from headrank.exceptions import CollapsedFitWarning
 from headrank.labels import check_weights
-from headrank.measures import AUC, EnrichmentFactor, Measure, PartialAUC, PrecisionAt, RecallAt
+from headrank.measures import AUC, Measure, PartialAUC
 from headrank.measures import measure as measure_of
 from headrank.surrogates import KINDS
 
@@ -92,6 +90,8 @@ class LinearRankerCV(LinearScorer):
         One row per candidate and fold; made anew from ``trials_`` whenever it is asked for.
     trials_ : tuple of Trial
         One per candidate, in the order of the candidates; averages stand behind what they may consist of.
+    out_of_fold_ : tuple of arrays
+        Of each fold, the scores that the choice gave the rows left out, in their order; for plots and combinations.
     measure_ : Measure
         What was measured on the folds: ``measure``, a number of first rows turned into a fraction of all.
     rankers_ : tuple of LinearRanker
@@ -117,6 +117,7 @@ class LinearRankerCV(LinearScorer):
     measure_: Measure
     best_: Candidate | Average
     rankers_: tuple[LinearRanker, ...]
+    out_of_fold_: tuple[Vector, ...]
 
     def __init__(
         self,
@@ -164,15 +165,20 @@ class LinearRankerCV(LinearScorer):
         groups = self._groups(problem.measure)
         for group in groups:  # a measure that a surrogate cannot learn is refused before anything is fitted
             problem.with_surrogate(group[0].learned_by, measure=target_of(problem.measure, group[0].surrogate))
-        splits = self._splits(problem, X, y, sample_weight, qid)
+        splits = splits_of(problem.labelled, self.cv, X, y, sample_weight, qid, random_state=self.random_state)
         with tally_for(self.verbose, f"choosing for {problem.measure}") as tally, limit_blas_threads(problem.size):
             learned_from = problem.in_span()
             parts = [Fold(learned_from, train, test) for train, test in splits]
             # For the last fits: at most one of each group, and what leads to a smooth one.
             tally.expect(sum(1 if group[0].kind.convex else len(group) for group in groups))
             search = Search(parts, self.Cs is None, n_jobs=self.n_jobs, tally=tally, **self._limits())
-            self.trials_, self.measure_ = tuple(search.trials(groups)), problem.measure
-            return self._learn(problem, learned_from, tally)
+            outcomes = search.outcomes(groups)
+            self.trials_ = tuple(trial_of(candidate, of_folds) for candidate, of_folds in outcomes.items())
+            self.measure_ = problem.measure
+            self._learn(problem, learned_from, tally)
+            of_folds = zip(parts, outcomes[self.best_], strict=True)
+            self.out_of_fold_ = tuple(fold.scores(outcome.weights) for fold, outcome in of_folds)
+            return self
 
     def refit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
         """Fit what was chosen to other rows, without choosing again. Parameters as in `fit`.
@@ -236,7 +242,7 @@ class LinearRankerCV(LinearScorer):
         return pose(
             X,
             positive,
-            measure=measure if qid is not None else _of_any_size(measure, n_rows),
+            measure=measure if qid is not None else of_any_size(measure, n_rows),
             surrogate="logistic",
             bandwidth=1.0,
             sample_weight=sample_weight,
@@ -262,59 +268,11 @@ class LinearRankerCV(LinearScorer):
             groups += [[Candidate(name, C, width) for C in Cs] for width in widths]
         return groups
 
-    def _splits(
-        self, problem: Problem, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, qid: ArrayLike | None
-    ) -> list[tuple[IntVector, IntVector]]:
-        """Rows to learn from and rows to measure on, by their numbers in the problem."""
-        positive, queries = problem.risk.positive, problem.queries
-        cv: Any = 5 if self.cv is None else self.cv
-        if isinstance(cv, str | bytes):
-            raise _no_folds(cv)
-        if isinstance(cv, Integral):
-            n_folds = whole("cv", cv, at_least=2)
-            n_least = int(min(np.count_nonzero(positive), np.count_nonzero(~positive)))
-            if n_least < n_folds:
-                raise ValueError(f"cv={n_folds} folds need as many rows of each class, but one has {n_least}; lower cv")
-            splits = folds(positive, queries, n_folds, random_state=self.random_state)
-        else:
-            numbers = np.arange(positive.size) if sample_weight is None else _numbers(sample_weight)
-            of_all = cv.split(X, y, qid) if hasattr(cv, "split") else cv
-            try:
-                splits = [(_present(numbers[train]), _present(numbers[test])) for train, test in of_all]
-            except (TypeError, ValueError, IndexError):
-                if hasattr(cv, "split"):
-                    raise  # its own error
-                raise _no_folds(cv) from None
-        if not splits:
-            raise ValueError("cv gave no folds; give an int, a splitter, or an iterable of (train, test) row numbers")
-        for k, parts in enumerate(splits):
-            for rows, purpose in zip(parts, ("learn from", "measure on"), strict=True):
-                if not problem.has_both_classes(rows):
-                    what = "rows of both classes" if queries is None else "query with positive and negative rows"
-                    raise OneClassError(f"fold {k + 1} of {len(splits)} has no {what} to {purpose}; lower cv")
-        return splits
-
-
-def _no_folds(cv: Any) -> ValueError:
-    return ValueError(
-        f"cv must be an int, a splitter, or an iterable of (train, test) row numbers, got {short_repr(cv)}"
-    )
-
 
 def _why_all(surrogates: Sequence[str]) -> str:
     if all(KINDS[learned_by(name)].needs_range for name in surrogates):
         return "hinges do where classes overlap and ranges are narrow; let other surrogates take part, as by default"
     return "no surrogate found a direction in which the positives come first; check whether X says anything about y"
-
-
-def _numbers(sample_weight: ArrayLike) -> IntVector:
-    """The number of each row in the problem, -1 for rows of weight 0, which are absent there."""
-    is_there = np.asarray(sample_weight) > 0
-    return np.where(is_there, np.cumsum(is_there) - 1, -1)
-
-
-def _present(numbers: IntVector) -> IntVector:
-    return numbers[numbers >= 0]
 
 
 def _joined(rankers: Sequence[LinearRanker], problem: Problem) -> tuple[Vector, float]:
@@ -347,13 +305,6 @@ def _frame(trials: Sequence[Trial], measure: Measure) -> Any:
         ],
         schema_overrides={"C": pl.Float64, "bandwidth": pl.Float64},
     )
-
-
-def _of_any_size(measure: Measure, n_rows: float) -> Measure:
-    """The measure as it applies to a fold: the first k rows of all become the same fraction of a fold's."""
-    if isinstance(measure, PrecisionAt | RecallAt | EnrichmentFactor) and measure.is_count:
-        return type(measure)(min(measure.k / n_rows, 1.0))
-    return measure
 
 
 def _distinct(surrogates: Sequence[str], measure: Measure) -> list[str]:

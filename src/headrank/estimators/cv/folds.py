@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import check_random_state
 
-from headrank._types import BoolVector, IntVector
+from headrank._numbers import short_repr, whole
+from headrank._types import ArrayLike, BoolVector, IntVector
+from headrank.estimators._labelled import Labelled
+from headrank.exceptions import OneClassError
+from headrank.measures import EnrichmentFactor, Measure, PrecisionAt, RecallAt
 
 
 def folds(
@@ -33,3 +38,68 @@ def folds(
     fold_of[dealt] = np.arange(dealt.size) % n_folds
     fold = fold_of[queries]
     return [(np.flatnonzero(fold != i), np.flatnonzero(fold == i)) for i in range(n_folds)]
+
+
+def splits_of(
+    labelled: Labelled,
+    cv: Any,
+    X: Any,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None,
+    qid: ArrayLike | None,
+    *,
+    random_state: Any,
+) -> list[tuple[IntVector, IntVector]]:
+    """Return rows to learn from and rows to measure on, by their numbers among the labelled rows, or raise.
+
+    ``cv`` is what scikit-learn takes: a number of folds, a splitter of the rows as the user gave them, or its result.
+    """
+    cv = 5 if cv is None else cv
+    if isinstance(cv, str | bytes):
+        raise _no_folds(cv)
+    if isinstance(cv, Integral):
+        n_folds = whole("cv", cv, at_least=2)
+        n_least = int(min(np.count_nonzero(labelled.positive), np.count_nonzero(~labelled.positive)))
+        if n_least < n_folds:
+            raise ValueError(f"cv={n_folds} folds need as many rows of each class, but one has {n_least}; lower cv")
+        splits = folds(labelled.positive, labelled.queries, n_folds, random_state=random_state)
+    else:
+        numbers = np.arange(labelled.size) if sample_weight is None else _numbers(sample_weight)
+        of_all = cv.split(X, y, qid) if hasattr(cv, "split") else cv
+        try:
+            splits = [(_present(numbers[train]), _present(numbers[test])) for train, test in of_all]
+        except (TypeError, ValueError, IndexError):
+            if hasattr(cv, "split"):
+                raise  # its own error
+            raise _no_folds(cv) from None
+    if not splits:
+        raise ValueError("cv gave no folds; give an int, a splitter, or an iterable of (train, test) row numbers")
+    for k, parts in enumerate(splits):
+        for rows, purpose in zip(parts, ("learn from", "measure on"), strict=True):
+            if not labelled.take(rows).has_both_classes():
+                what = "rows of both classes" if labelled.queries is None else "query with positive and negative rows"
+                raise OneClassError(f"fold {k + 1} of {len(splits)} has no {what} to {purpose}; lower cv")
+    return splits
+
+
+def of_any_size(measure: Measure, n_rows: float) -> Measure:
+    """Return the measure as it applies to a fold: the first k rows of all become the same fraction of a fold's."""
+    if isinstance(measure, PrecisionAt | RecallAt | EnrichmentFactor) and measure.is_count:
+        return type(measure)(min(measure.k / n_rows, 1.0))
+    return measure
+
+
+def _no_folds(cv: Any) -> ValueError:
+    return ValueError(
+        f"cv must be an int, a splitter, or an iterable of (train, test) row numbers, got {short_repr(cv)}"
+    )
+
+
+def _numbers(sample_weight: ArrayLike) -> IntVector:
+    """The number of each row in the problem, -1 for rows of weight 0, which are absent there."""
+    is_there = np.asarray(sample_weight) > 0
+    return np.where(is_there, np.cumsum(is_there) - 1, -1)
+
+
+def _present(numbers: IntVector) -> IntVector:
+    return numbers[numbers >= 0]

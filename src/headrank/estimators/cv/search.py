@@ -56,7 +56,7 @@ class Search:
     n_jobs: int | None
     tally: Tally
 
-    def trials(self, groups: Sequence[Group]) -> list[Trial]:
+    def outcomes(self, groups: Sequence[Group]) -> Outcomes:
         """Try all groups: first the convex ones, then the smooth ones, which start from the best of the convex."""
         self.tally.expect(len(self.folds) * sum(map(len, groups)))
         smooth = [group for group in groups if not group[0].kind.convex]
@@ -73,7 +73,7 @@ class Search:
             one, other = trial_of(start, outcomes[start]), trial_of(best, outcomes[best])
             if not clearly_behind(one, other) and not clearly_behind(other, one):
                 self._join(outcomes, Average(members_of(start) + members_of(best)), [one, other])
-        return [trial_of(candidate, of_folds) for candidate, of_folds in outcomes.items()]
+        return outcomes
 
     def _best(self, outcomes: Outcomes) -> Candidate | Average | None:
         """The best candidate, or the average of all as good, which joins the others; None if all have collapsed."""

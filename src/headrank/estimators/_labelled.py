@@ -1,0 +1,110 @@
+"""Labels, weights and queries of the rows to learn from, checked once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from headrank._types import ArrayLike, BoolVector, IntVector, Vector
+from headrank.curve import RocCurve
+from headrank.exceptions import OneClassError
+from headrank.labels import Sample, check_queries, check_weights
+from headrank.surrogates import RowFacts
+
+
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """Which rows are positive, and their weights and queries if there are any. Rows of weight 0 are left out.
+
+    Attributes
+    ----------
+    present : int array or None
+        Numbers of the rows with a weight above 0; None if these are all.
+    """
+
+    positive: BoolVector
+    weights: Vector | None = None
+    queries: IntVector | None = None
+    present: IntVector | None = None
+
+    @classmethod
+    def of(cls, positive: BoolVector, sample_weight: ArrayLike | None, qid: ArrayLike | None) -> Labelled:
+        """Check weights and queries, or raise."""
+        weights = None if sample_weight is None else check_weights(sample_weight)
+        queries = None if qid is None else check_queries(qid)
+        for name, values in (("sample_weight", weights), ("qid", queries)):
+            if values is not None and values.size != positive.size:
+                raise ValueError(
+                    f"{name} must have one value per row: X has {positive.size} rows, {name} {values.size}"
+                )
+        present = None
+        if weights is not None and not weights.all():
+            present = np.flatnonzero(weights)
+            positive, weights = positive[present], weights[present]
+            queries = None if queries is None else queries[present]
+        if weights is not None and np.all(weights == 1):
+            weights = None
+        labelled = cls(positive, weights, queries, present)
+        labelled.require_both_classes()
+        return labelled
+
+    @property
+    def size(self) -> int:
+        """Number of rows."""
+        return self.positive.size
+
+    @property
+    def total_weight(self) -> float:
+        """Number of rows, each counted with its weight."""
+        return float(self.size if self.weights is None else self.weights.sum())
+
+    def take(self, rows: IntVector) -> Labelled:
+        """Some of the rows."""
+        return Labelled(
+            self.positive[rows],
+            None if self.weights is None else self.weights[rows],
+            None if self.queries is None else self.queries[rows],
+        )
+
+    def sample(self, scores: Vector) -> Sample:
+        """The rows with some scores."""
+        return Sample(self.positive, scores, self.weights, self.queries)
+
+    def row_facts(self) -> RowFacts:
+        """Weights and queries of positives and negatives, as surrogates take them."""
+        return RowFacts(*_by_class(self.weights, self.positive), *_by_class(self.queries, self.positive))
+
+    def has_both_classes(self) -> bool:
+        """Whether there are positives and negatives; with queries, in one of them."""
+        if self.queries is None:
+            return bool(self.positive.any() and not self.positive.all())
+        return np.intersect1d(self.queries[self.positive], self.queries[~self.positive]).size > 0
+
+    def require_both_classes(self) -> None:
+        """Raise if a class is missing, or if no query has both."""
+        self.sample(np.zeros(self.size)).require_both_classes()
+        if self.queries is not None and not self.has_both_classes():
+            raise OneClassError(
+                f"needed at least one query with positive and negative rows, but all {np.unique(self.queries).size} "
+                "queries have one class only; check qid"
+            )
+
+
+def threshold_of(sample: Sample) -> float:
+    """Return the score above which as many rows lie as there are positives: half way between two rows."""
+    scores = sample.scores
+    if sample.weights is None:
+        k = int(sample.n_pos)
+        below, above = np.partition(scores, (scores.size - k - 1, scores.size - k))[scores.size - k - 1 :][:2]
+        return float((below + above) / 2)
+    curve = RocCurve.of_sample(sample)
+    called = curve.fp + curve.tp
+    last = int(np.argmin(np.abs(called[1:] - curve.n_pos)))
+    levels = curve.scores
+    below = levels[last + 1] if last + 1 < levels.size else levels[last] - 1.0
+    return float((levels[last] + below) / 2)
+
+
+def _by_class(values: Vector | None, positive: BoolVector) -> tuple[Vector | None, Vector | None]:
+    return (None, None) if values is None else (values[positive], values[~positive])

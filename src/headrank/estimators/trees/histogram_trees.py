@@ -1,0 +1,116 @@
+"""Trees grown by scikit-learn's histogram boosting: the stand-in where LightGBM's library cannot be loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from sklearn.ensemble import HistGradientBoostingClassifier
+
+from headrank._types import IntVector, Vector
+from headrank.estimators.trees.settings import Settings
+
+
+@dataclass(frozen=True, eq=False)
+class HistogramTrees:
+    """Grown trees; as `LightGBMTrees`, without contributions."""
+
+    model: Any
+    n_trees: int
+
+    def scores(self, X: Any) -> Vector:
+        """Scores of the rows after the first ``n_trees`` trees."""
+        return next(self.staged(X, every=self.n_trees))
+
+    def staged(self, X: Any, *, every: int) -> Iterator[Vector]:
+        """The scores after ``every`` trees, after twice as many, and so on to the end."""
+        stages = self.model.staged_decision_function(_dense(X))
+        for i, scores in enumerate(islice(stages, self.n_trees), start=1):
+            if i % every == 0 or i == self.n_trees:
+                yield scores
+
+    def contributions(self, X: Any) -> Vector:
+        """Not available."""
+        raise NotImplementedError(
+            "contributions of boosted trees need LightGBM, which could not be loaded when this model was trained"
+        )
+
+    @property
+    def learned_nothing(self) -> bool:
+        """Whether no tree has a split."""
+        return all(tree.get_n_leaf_nodes() == 1 for (tree,) in self.model._predictors[: self.n_trees])
+
+
+@dataclass(frozen=True, eq=False)
+class HistogramRows:
+    """Rows to grow trees on."""
+
+    X: Any
+    target: Vector
+    weights: Vector | None
+    categorical: list[int]
+
+    @classmethod
+    def of(cls, X: Any, target: Vector, weights: Vector | None, categorical: list[int]) -> HistogramRows:
+        """Take the rows as they are; sparse ones are made dense."""
+        return cls(_dense(X), target, weights, categorical)
+
+    def part(self, kept: IntVector) -> HistogramRows:
+        """Some of the rows."""
+        weights = None if self.weights is None else self.weights[kept]
+        return replace(self, X=self.X[kept], target=self.target[kept], weights=weights)
+
+    def growing(
+        self,
+        settings: Settings,
+        *,
+        derivatives: Any = None,
+        start: Vector | None = None,
+        monotonic: list[int] | None = None,
+        random_state: int = 0,
+        n_threads: int = 0,  # noqa: ARG002  # scikit-learn takes its threads from OpenMP
+    ) -> HistogramGrowing:
+        """Trees to be grown on these rows for the log loss."""
+        if derivatives is not None or start is not None:
+            raise NotImplementedError("scikit-learn's histogram boosting knows no objective but the log loss")
+        model = HistGradientBoostingClassifier(
+            **settings.for_scikit_learn,
+            early_stopping=False,
+            warm_start=True,
+            max_iter=1,
+            categorical_features=self.categorical or None,
+            monotonic_cst=monotonic,
+            random_state=random_state,
+        )
+        return HistogramGrowing(model, self)
+
+
+@dataclass(eq=False)
+class HistogramGrowing:
+    """Trees that are still growing."""
+
+    model: Any
+    rows: HistogramRows
+    n_trees: int = 0
+
+    def grow(self, n_trees: int) -> None:
+        """Add trees."""
+        self.n_trees += n_trees
+        self.model.set_params(max_iter=self.n_trees).fit(self.rows.X, self.rows.target, self.rows.weights)
+
+    def added(self, X: Any, start: int) -> Vector:
+        """What the trees from this one on add to the scores of some rows."""
+        stages = self.model.staged_decision_function(_dense(X))
+        before = np.zeros(X.shape[0]) if start == 0 else next(islice(stages, start - 1, None))
+        return self.model.decision_function(_dense(X)) - before
+
+    def trees(self, n_trees: int) -> HistogramTrees:
+        """The first trees, as they are kept."""
+        return HistogramTrees(self.model, n_trees)
+
+
+def _dense(X: Any) -> Any:
+    return X.toarray() if hasattr(X, "toarray") else X

@@ -1,0 +1,165 @@
+"""Trees grown by LightGBM, and kept as its text: the only module of the estimators that knows LightGBM."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from headrank._types import IntVector, Vector
+from headrank.estimators.trees.settings import Settings
+
+Derivatives: TypeAlias = Callable[[Vector], tuple[Vector, Vector]]
+"""Scores in, gradient and Hessian of each row out."""
+_ALWAYS = {
+    "verbosity": -1,
+    "deterministic": True,  # equal runs give equal trees, whatever the number of threads
+    "force_col_wise": True,
+    "feature_pre_filter": False,  # one data set serves trees of any leaf size
+    "max_bin": 255,
+}
+
+_END = "end of trees\n"
+"""What follows it in LightGBM's text is not used by trees that have grown."""
+
+
+@lru_cache(maxsize=1)
+def why_not() -> str:
+    """Return why LightGBM cannot be used here; an empty string if it can. Its library may lack one of the system's."""
+    try:
+        import lightgbm  # noqa: F401
+    except (ImportError, OSError) as error:
+        return str(error).splitlines()[0]
+    return ""
+
+
+@dataclass(frozen=True, eq=False)
+class LightGBMTrees:
+    """Grown trees. Their scores add up.
+
+    Attributes
+    ----------
+    text : str
+        LightGBM's own format.
+    """
+
+    text: str
+
+    def scores(self, X: Any) -> Vector:
+        """Sum of the trees' values for each row."""
+        result: Vector = _booster(self.text).predict(X, raw_score=True, num_threads=0)
+        return result
+
+    def staged(self, X: Any, *, every: int) -> Iterator[Vector]:
+        """The scores after ``every`` trees, after twice as many, and so on to the end."""
+        booster = _booster(self.text)
+        scores = np.zeros(X.shape[0])
+        for start in range(0, self.n_trees, every):
+            scores = scores + booster.predict(X, raw_score=True, start_iteration=start, num_iteration=every)
+            yield scores
+
+    def contributions(self, X: Any) -> Vector:
+        """Shapley values of each feature for each row, with the mean in the last column; they add up to the scores."""
+        values = _booster(self.text).predict(X, pred_contrib=True)
+        dense: Vector = values.toarray() if hasattr(values, "toarray") else values
+        return dense
+
+    @property
+    def n_trees(self) -> int:
+        """Number of trees."""
+        return int(_booster(self.text).current_iteration())
+
+    @property
+    def learned_nothing(self) -> bool:
+        """Whether no tree has a split."""
+        return not _booster(self.text).feature_importance().any()
+
+
+@lru_cache(maxsize=64)
+def _booster(text: str) -> Any:
+    import lightgbm
+
+    return lightgbm.Booster(model_str=text)
+
+
+@dataclass(frozen=True, eq=False)
+class LightGBMRows:
+    """Rows to grow trees on, with features cut into bins once. One byte per value, besides X."""
+
+    data: Any
+
+    @classmethod
+    def of(cls, X: Any, target: Vector, weights: Vector | None, categorical: list[int]) -> LightGBMRows:
+        """Cut the features of X into bins."""
+        import lightgbm
+
+        data = lightgbm.Dataset(X, target, weight=weights, categorical_feature=categorical, params=_ALWAYS)
+        return cls(data.construct())
+
+    def part(self, kept: IntVector) -> LightGBMRows:
+        """Some of the rows, without another copy of X."""
+        return LightGBMRows(self.data.subset(np.sort(kept)).construct())
+
+    def growing(
+        self,
+        settings: Settings,
+        *,
+        derivatives: Derivatives | None = None,
+        start: Vector | None = None,
+        monotonic: list[int] | None = None,
+        random_state: int = 0,
+        n_threads: int = 0,
+    ) -> LightGBMGrowing:
+        """Trees to be grown on these rows, one after the other; for the log loss if no derivatives are given.
+
+        ``start`` are the scores that the trees add to.
+        """
+        import lightgbm
+
+        self.data.set_init_score(start)
+        parameters: dict[str, Any] = {
+            **_ALWAYS,
+            **settings.for_lightgbm,
+            "objective": "binary" if derivatives is None else "none",
+            "seed": random_state,
+            "num_threads": n_threads,
+            **({} if monotonic is None else {"monotone_constraints": monotonic}),
+        }
+        return LightGBMGrowing(lightgbm.Booster(parameters, self.data), derivatives, self.data)
+
+
+@dataclass(frozen=True, eq=False)
+class LightGBMGrowing:
+    """Trees that are still growing."""
+
+    booster: Any
+    derivatives: Derivatives | None
+    data: Any
+
+    def grow(self, n_trees: int) -> None:
+        """Add trees; none are added once no split is left."""
+        custom = self.derivatives
+        for _ in range(n_trees):
+            of_rows = None if custom is None else lambda scores, _data: custom(scores)
+            if self.booster.update(fobj=of_rows):
+                break
+
+    def added(self, X: Any, start: int) -> Vector:
+        """What the trees from this one on add to the scores of some rows."""
+        if start >= self.n_trees:
+            return np.zeros(X.shape[0])
+        result: Vector = self.booster.predict(X, raw_score=True, start_iteration=start)
+        return result
+
+    @property
+    def n_trees(self) -> int:
+        """Trees so far."""
+        return int(self.booster.current_iteration())
+
+    def trees(self, n_trees: int) -> LightGBMTrees:
+        """The first trees, as they are kept."""
+        text: str = self.booster.model_to_string(num_iteration=n_trees)
+        return LightGBMTrees(text[: text.index(_END) + len(_END)])
