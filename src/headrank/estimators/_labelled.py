@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -106,5 +107,5 @@ def threshold_of(sample: Sample) -> float:
     return float((levels[last] + below) / 2)
 
 
-def _by_class(values: Vector | None, positive: BoolVector) -> tuple[Vector | None, Vector | None]:
+def _by_class(values: Any, positive: BoolVector) -> tuple[Any, Any]:
     return (None, None) if values is None else (values[positive], values[~positive])

@@ -10,9 +10,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from headrank._types import Vector
+from headrank.estimators.scaling import SoftScaler
 from headrank.training.encoding import TableEncoder
 from headrank.training.handover import Handover
-from headrank.estimators.scaling import SoftScaler
 
 if TYPE_CHECKING:
     pass

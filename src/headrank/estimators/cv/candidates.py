@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
 from math import sqrt
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -179,7 +179,8 @@ def averaged(fold: Fold, members: Sequence[Outcome]) -> Outcome:
 class Trial:
     """What a candidate is worth on each fold."""
 
-    candidate: Candidate | Average
+    candidate: Any
+    """A `Candidate` or an `Average`, or what other families choose among."""
     values: Vector
     """The measure on the rows left out, one value per fold."""
     collapsed: Vector

@@ -9,17 +9,26 @@ from typing import Any, Self
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from headrank._extras import needs_extra
 from headrank._numbers import above_zero, listed, short_repr, whole
 from headrank._types import ArrayLike, Vector
 from headrank.estimators._problem import Problem, pose
 from headrank.estimators._scorer import LinearScorer
-from headrank.estimators.cv.candidates import SURROGATES, Average, Candidate, Fold, Trial, learned_by, target_of, trial_of
+from headrank.estimators.cv.candidates import (
+    SURROGATES,
+    Average,
+    Candidate,
+    Fold,
+    Trial,
+    learned_by,
+    target_of,
+    trial_of,
+)
 from headrank.estimators.cv.folds import of_any_size, splits_of
 from headrank.estimators.cv.refits import Refits
 from headrank.estimators.cv.rule import in_order_of_choice, why
 from headrank.estimators.cv.search import Search
 from headrank.estimators.cv.tally import Tally, tally_for
+from headrank.estimators.cv.trial_frame import trial_frame
 from headrank.estimators.linear import LinearRanker
 from headrank.estimators.threads import limit_blas_threads
 from headrank.exceptions import CollapsedFitWarning
@@ -232,7 +241,7 @@ class LinearRankerCV(LinearScorer):
     @property
     def cv_results_(self) -> Any:
         """One row per candidate and fold. A property, so that a model file holds numbers and no data frame."""
-        return _frame(self.trials_, self.measure_)
+        return trial_frame(self.trials_, self.measure_)
 
     def _pose(
         self, measure: Measure, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, qid: ArrayLike | None
@@ -280,31 +289,6 @@ def _joined(rankers: Sequence[LinearRanker], problem: Problem) -> tuple[Vector, 
     scale = 1.0 if problem.scale is None else problem.scale
     weights = problem.averaged([ranker.coef_ * scale for ranker in rankers])
     return problem.coef(weights), problem.intercept(weights, problem.rows.scores(weights))
-
-
-def _frame(trials: Sequence[Trial], measure: Measure) -> Any:
-    """One row per candidate and fold. Measures that are better when lower appear as they are."""
-    with needs_extra("cli"):
-        import polars as pl
-
-    sign = 1 if measure.greater_is_better else -1
-    return pl.DataFrame(
-        [
-            {
-                "candidate": str(trial.candidate),
-                "surrogate": trial.candidate.surrogate,
-                "C": trial.candidate.C,
-                "bandwidth": trial.candidate.bandwidth,
-                "fold": fold,
-                str(measure): sign * float(trial.values[fold]),
-                "collapsed": bool(trial.collapsed[fold]),
-                "n_iter": int(trial.n_iter[fold]),
-            }
-            for trial in trials
-            for fold in range(trial.values.size)
-        ],
-        schema_overrides={"C": pl.Float64, "bandwidth": pl.Float64},
-    )
 
 
 def _distinct(surrogates: Sequence[str], measure: Measure) -> list[str]:

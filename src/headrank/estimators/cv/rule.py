@@ -56,14 +56,8 @@ def _first(trials: Sequence[Trial], family: str) -> Trial | None:
 
 def why(chosen: Trial, trials: Sequence[Trial], measure: Measure) -> str:
     """Describe what was selected, and how it compares with the best candidate that it does not contain."""
-    sign, candidate = 1 if measure.greater_is_better else -1, chosen.candidate
-    n_folds = chosen.values.size
-    over = (
-        f"{n_folds} folds, standard error {chosen.standard_error:.2g}"
-        if n_folds > 1
-        else "one fold, standard error unknown"
-    )
-    text = f"Selected {candidate} for {measure}{_start(candidate)}: mean {sign * chosen.mean:.4g} over {over}."
+    candidate = chosen.candidate
+    text = headline(chosen, measure, _start(candidate))
     if isinstance(candidate, Average):
         both = family_of(candidate) == "both"
         text += f" {'The convex and the smooth candidates' if both else 'These candidates'} are tied."
@@ -73,14 +67,32 @@ def why(chosen: Trial, trials: Sequence[Trial], measure: Measure) -> str:
         return text
     other = max(others, key=lambda trial: trial.mean)
     lead = chosen.values - other.values
-    by = f"{abs(lead.mean()):.2g}, standard error of the difference {standard_error(lead):.2g}"
     if lead.mean() >= -_NOTHING:
-        return f"{text} The best other candidate, {other.candidate}, trails by {by}."
+        return f"{text} {trailing(chosen, other)}"
+    by = f"{abs(lead.mean()):.2g}, standard error of the difference {standard_error(lead):.2g}"
     if not clearly_behind(chosen, other):
         noise = ": within the noise, so it is not preferred"
     else:
         noise = ", but the average that contains it does not" if _is_part(other, trials) else ""
     return f"{text} {other.candidate} leads by {by}{noise}."
+
+
+def headline(chosen: Trial, measure: Measure, note: str = "") -> str:
+    """Say what was selected, and its mean over the folds."""
+    n_folds, mean = chosen.values.size, chosen.mean if measure.greater_is_better else -chosen.mean
+    over = (
+        f"{n_folds} folds, standard error {chosen.standard_error:.2g}"
+        if n_folds > 1
+        else "one fold, standard error unknown"
+    )
+    return f"Selected {chosen.candidate} for {measure}{note}: mean {mean:.4g} over {over}."
+
+
+def trailing(chosen: Trial, other: Trial) -> str:
+    """Say by how much the best candidate that was not selected trails."""
+    lead = chosen.values - other.values
+    by = f"{abs(lead.mean()):.2g}, standard error of the difference {standard_error(lead):.2g}"
+    return f"The best other candidate, {other.candidate}, trails by {by}."
 
 
 def _is_part(trial: Trial, trials: Sequence[Trial]) -> bool:

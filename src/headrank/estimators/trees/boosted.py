@@ -16,7 +16,7 @@ from headrank.estimators._labelled import Labelled, threshold_of
 from headrank.estimators._matrix import checked_matrix
 from headrank.estimators._scorer import Scorer
 from headrank.estimators.trees.engine import Trees, rows_for
-from headrank.estimators.trees.lightgbm_trees import Derivatives
+from headrank.estimators.trees.lightgbm_trees import Derivatives, threads_for
 from headrank.estimators.trees.objectives import RowDerivatives
 from headrank.estimators.trees.settings import Settings
 from headrank.exceptions import CollapsedFitWarning
@@ -159,30 +159,29 @@ class BoostedRanker(Scorer):
         qid : array-like of shape (n_rows,), optional
             Query of each row. ``objective="smooth"`` minimises the mean over queries; the others ignore queries.
         """
-        objective, settings = option("objective", self.objective, OBJECTIVES), self._settings()
-        n_trees, n_refining = (
-            whole("n_estimators", self.n_estimators, at_least=1),
-            whole("n_refining", self.n_refining, at_least=1),
-        )
-        measure = measure_of(self.measure)
+        objective, settings = option("objective", self.objective, OBJECTIVES), settings_of(self)
+        n_trees = whole("n_estimators", self.n_estimators, at_least=1)
+        n_refining = whole("n_refining", self.n_refining, at_least=1)
+        bandwidth, measure = above_zero("bandwidth", self.bandwidth), measure_of(self.measure)
         X, positive = self._admitted(X, y)
         labelled = Labelled.of(positive, sample_weight, qid)
         if labelled.present is not None:
             X = X[labelled.present]
-        options = {
+        options: dict[str, Any] = {
             "monotonic": monotonic(self.monotonic_cst, X.shape[1]),
             "random_state": int(check_random_state(self.random_state).randint(2**31 - 1)),
-            "n_threads": 0 if self.n_jobs is None else whole("n_jobs", self.n_jobs, at_least=-1),
         }
-        self.engine_, rows = rows_for(X, labelled, categorical(self, self.categorical_features))
-        grown = rows.growing(settings, derivatives=self._first(objective, labelled), **options)
+        n_threads = threads_for(X) if self.n_jobs is None else max(0, whole("n_jobs", self.n_jobs, at_least=-1))
+        self.engine_, rows = rows_for(X, labelled, categorical(self, self.categorical_features), n_threads)
+        if self.engine_ != "lightgbm":
+            objective = "logistic"
+        grown = rows.growing(settings, derivatives=push_of(self, labelled) if objective == "push" else None, **options)
         grown.grow(n_trees)
         trees = [grown.trees(n_trees)]
         if objective == "smooth":
-            scores, surrogate = trees[0].scores(X), self._smooth(measure, labelled)
-            more = rows.growing(
-                settings, derivatives=RowDerivatives(surrogate, labelled.positive), start=scores, **options
-            )
+            surrogate = surrogate_for(measure, "smooth", labelled.row_facts(), bandwidth=bandwidth)
+            smooth = RowDerivatives(surrogate, labelled.positive)
+            more = rows.growing(settings, derivatives=smooth, start=trees[0].scores(X), **options)
             more.grow(n_refining)
             trees.append(more.trees(n_refining))
         self.trees_ = tuple(trees)
@@ -192,37 +191,9 @@ class BoostedRanker(Scorer):
             warnings.warn(why_collapsed(settings, labelled), CollapsedFitWarning, stacklevel=2)
         return self
 
-    def _settings(self) -> Settings:
-        leaves = whole("max_leaf_nodes", self.max_leaf_nodes, at_least=2)
-        if leaves > _MOST_LEAVES:
-            raise ValueError(f"max_leaf_nodes must be at most {_MOST_LEAVES:,}, got {leaves}")
-        if not isinstance(self.random_splits, bool | np.bool_):
-            raise TypeError(f"random_splits must be True or False, got {short_repr(self.random_splits)}")
-        penalty = real("l2_regularization", self.l2_regularization)
-        if penalty < 0:
-            raise ValueError(f"l2_regularization must not be negative, got {penalty:g}")
-        return Settings(
-            learning_rate=rate("learning_rate", self.learning_rate, above_zero=True),
-            max_leaf_nodes=leaves,
-            min_samples_leaf=whole("min_samples_leaf", self.min_samples_leaf, at_least=1),
-            l2_regularization=penalty,
-            max_features=rate("max_features", self.max_features, above_zero=True),
-            subsample=rate("subsample", self.subsample, above_zero=True),
-            random_splits=bool(self.random_splits),
-        )
-
-    def _first(self, objective: str, labelled: Labelled) -> Derivatives | None:
-        """Derivatives of what the first trees minimise; None for the log loss, which LightGBM knows."""
-        if objective != "push":
-            return None
-        push = LogisticLoss(above_zero("power", self.power), rows=labelled.row_facts())
-        return RowDerivatives(push, labelled.positive)
-
-    def _smooth(self, measure: Measure, labelled: Labelled) -> Any:
-        return surrogate_for(measure, "smooth", labelled.row_facts(), bandwidth=above_zero("bandwidth", self.bandwidth))
-
     def _raw(self, X: Any) -> Vector:
-        return np.sum([trees.scores(X) for trees in self.trees_], axis=0)
+        scores: Vector = np.sum([trees.scores(X) for trees in self.trees_], axis=0)
+        return scores
 
     def _scores(self, X: Any) -> Vector:
         return self._raw(X) + self.intercept_
@@ -252,6 +223,35 @@ class BoostedRanker(Scorer):
         result: Vector = np.sum([trees.contributions(X) for trees in self.trees_], axis=0)
         result[:, -1] += self.intercept_
         return result
+
+
+def settings_of(ranker: BoostedRanker) -> Settings:
+    """Return the settings of the trees, or raise."""
+    leaves = whole("max_leaf_nodes", ranker.max_leaf_nodes, at_least=2)
+    if leaves > _MOST_LEAVES:
+        raise ValueError(f"max_leaf_nodes must be at most {_MOST_LEAVES:,}, got {leaves}")
+    if not isinstance(ranker.random_splits, bool | np.bool_):
+        raise TypeError(f"random_splits must be True or False, got {short_repr(ranker.random_splits)}")
+    penalty = real("l2_regularization", ranker.l2_regularization)
+    if penalty < 0:
+        raise ValueError(f"l2_regularization must not be negative, got {penalty:g}")
+    return Settings(
+        learning_rate=rate("learning_rate", ranker.learning_rate, above_zero=True),
+        max_leaf_nodes=leaves,
+        min_samples_leaf=whole("min_samples_leaf", ranker.min_samples_leaf, at_least=1),
+        l2_regularization=penalty,
+        max_features=rate("max_features", ranker.max_features, above_zero=True),
+        subsample=rate("subsample", ranker.subsample, above_zero=True),
+        random_splits=bool(ranker.random_splits),
+    )
+
+
+def push_of(ranker: BoostedRanker, labelled: Labelled) -> Derivatives | None:
+    """Return the derivatives of ``objective="push"``; None for the others, whose first trees are of the log loss."""
+    if ranker.objective != "push":
+        return None
+    push = LogisticLoss(above_zero("power", ranker.power), rows=labelled.row_facts())
+    return RowDerivatives(push, labelled.positive)
 
 
 def monotonic(given: Sequence[int] | None, n_features: int) -> list[int] | None:

@@ -62,7 +62,7 @@ class TreeRows(Protocol):
         """Trees to be grown on these rows."""
 
 
-def rows_for(X: Any, labelled: Labelled, categorical: list[int]) -> tuple[str, TreeRows]:
+def rows_for(X: Any, labelled: Labelled, categorical: list[int], n_threads: int) -> tuple[str, Any]:
     """Return the name of the library that will grow the trees, and the rows as it wants them."""
     target = labelled.positive.astype(np.float64)
     if reason := why_not():
@@ -72,5 +72,5 @@ def rows_for(X: Any, labelled: Labelled, categorical: list[int]) -> tuple[str, T
             RuntimeWarning,
             stacklevel=3,
         )
-        return "scikit-learn", HistogramRows.of(X, target, labelled.weights, categorical)
-    return "lightgbm", LightGBMRows.of(X, target, labelled.weights, categorical)
+        return "scikit-learn", HistogramRows.of(X, target, labelled.weights, categorical, n_threads)
+    return "lightgbm", LightGBMRows.of(X, target, labelled.weights, categorical, n_threads)

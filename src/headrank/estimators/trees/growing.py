@@ -56,7 +56,7 @@ def grown_on(
     derivatives: Sequence[Derivatives | None],
     most_trees: int,
     n_jobs: int | None,
-    is_over: Callable[[], bool],
+    is_over: Callable[[], bool] = lambda: False,
     **options: Any,
 ) -> Grown:
     """Grow trees on every fold, some at a time on all of them, until the measure has stopped rising.
@@ -83,8 +83,7 @@ def grown_on(
         For `TreeRows.growing`.
     """
     growing = [
-        part.growing(settings, derivatives=of_fold, **options)
-        for part, of_fold in zip(parts, derivatives, strict=True)
+        part.growing(settings, derivatives=of_fold, **options) for part, of_fold in zip(parts, derivatives, strict=True)
     ]
     stages: list[list[Vector]] = [[np.zeros(X.shape[0])] for X in X_left_out]
     values: list[Vector] = []

@@ -54,7 +54,14 @@ class HistogramRows:
     categorical: list[int]
 
     @classmethod
-    def of(cls, X: Any, target: Vector, weights: Vector | None, categorical: list[int]) -> HistogramRows:
+    def of(
+        cls,
+        X: Any,
+        target: Vector,
+        weights: Vector | None,
+        categorical: list[int],
+        n_threads: int,  # noqa: ARG003  # scikit-learn takes its threads from OpenMP
+    ) -> HistogramRows:
         """Take the rows as they are; sparse ones are made dense."""
         return cls(_dense(X), target, weights, categorical)
 
@@ -71,7 +78,6 @@ class HistogramRows:
         start: Vector | None = None,
         monotonic: list[int] | None = None,
         random_state: int = 0,
-        n_threads: int = 0,  # noqa: ARG002  # scikit-learn takes its threads from OpenMP
     ) -> HistogramGrowing:
         """Trees to be grown on these rows for the log loss."""
         if derivatives is not None or start is not None:
@@ -105,7 +111,8 @@ class HistogramGrowing:
         """What the trees from this one on add to the scores of some rows."""
         stages = self.model.staged_decision_function(_dense(X))
         before = np.zeros(X.shape[0]) if start == 0 else next(islice(stages, start - 1, None))
-        return self.model.decision_function(_dense(X)) - before
+        scores: Vector = self.model.decision_function(_dense(X))
+        return scores - before
 
     def trees(self, n_trees: int) -> HistogramTrees:
         """The first trees, as they are kept."""

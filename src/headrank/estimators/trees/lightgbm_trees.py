@@ -22,8 +22,20 @@ _ALWAYS = {
     "max_bin": 255,
 }
 
-_END = "end of trees\n"
+END_OF_TREES = "end of trees\n"
 """What follows it in LightGBM's text is not used by trees that have grown."""
+
+
+_FEW_NUMBERS = 1_000_000
+"""Up to so many values, threads wait for each other longer than they work."""
+
+
+def threads_for(X: Any) -> int:
+    """Return the number of threads for a matrix; 0 leaves it to LightGBM.
+
+    It is given with every call: LightGBM keeps the number of the last call for the next one.
+    """
+    return 1 if X.shape[0] * X.shape[1] <= _FEW_NUMBERS else 0
 
 
 @lru_cache(maxsize=1)
@@ -50,7 +62,7 @@ class LightGBMTrees:
 
     def scores(self, X: Any) -> Vector:
         """Sum of the trees' values for each row."""
-        result: Vector = _booster(self.text).predict(X, raw_score=True, num_threads=0)
+        result: Vector = _booster(self.text).predict(X, raw_score=True, num_threads=threads_for(X))
         return result
 
     def staged(self, X: Any, *, every: int) -> Iterator[Vector]:
@@ -58,12 +70,13 @@ class LightGBMTrees:
         booster = _booster(self.text)
         scores = np.zeros(X.shape[0])
         for start in range(0, self.n_trees, every):
-            scores = scores + booster.predict(X, raw_score=True, start_iteration=start, num_iteration=every)
+            stage = {"start_iteration": start, "num_iteration": every, "num_threads": threads_for(X)}
+            scores = scores + booster.predict(X, raw_score=True, **stage)
             yield scores
 
     def contributions(self, X: Any) -> Vector:
         """Shapley values of each feature for each row, with the mean in the last column; they add up to the scores."""
-        values = _booster(self.text).predict(X, pred_contrib=True)
+        values = _booster(self.text).predict(X, pred_contrib=True, num_threads=threads_for(X))
         dense: Vector = values.toarray() if hasattr(values, "toarray") else values
         return dense
 
@@ -90,18 +103,20 @@ class LightGBMRows:
     """Rows to grow trees on, with features cut into bins once. One byte per value, besides X."""
 
     data: Any
+    n_threads: int
 
     @classmethod
-    def of(cls, X: Any, target: Vector, weights: Vector | None, categorical: list[int]) -> LightGBMRows:
+    def of(cls, X: Any, target: Vector, weights: Vector | None, categorical: list[int], n_threads: int) -> LightGBMRows:
         """Cut the features of X into bins."""
         import lightgbm
 
-        data = lightgbm.Dataset(X, target, weight=weights, categorical_feature=categorical, params=_ALWAYS)
-        return cls(data.construct())
+        parameters = {**_ALWAYS, "num_threads": n_threads}
+        data = lightgbm.Dataset(X, target, weight=weights, categorical_feature=categorical, params=parameters)
+        return cls(data.construct(), n_threads)
 
     def part(self, kept: IntVector) -> LightGBMRows:
-        """Some of the rows, without another copy of X."""
-        return LightGBMRows(self.data.subset(np.sort(kept)).construct())
+        """Some of the rows, in their order, without another copy of X."""
+        return LightGBMRows(self.data.subset(np.sort(kept)).construct(), self.n_threads)
 
     def growing(
         self,
@@ -111,7 +126,6 @@ class LightGBMRows:
         start: Vector | None = None,
         monotonic: list[int] | None = None,
         random_state: int = 0,
-        n_threads: int = 0,
     ) -> LightGBMGrowing:
         """Trees to be grown on these rows, one after the other; for the log loss if no derivatives are given.
 
@@ -125,10 +139,10 @@ class LightGBMRows:
             **settings.for_lightgbm,
             "objective": "binary" if derivatives is None else "none",
             "seed": random_state,
-            "num_threads": n_threads,
+            "num_threads": self.n_threads,
             **({} if monotonic is None else {"monotone_constraints": monotonic}),
         }
-        return LightGBMGrowing(lightgbm.Booster(parameters, self.data), derivatives, self.data)
+        return LightGBMGrowing(lightgbm.Booster(parameters, self.data), derivatives, self.n_threads)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +151,7 @@ class LightGBMGrowing:
 
     booster: Any
     derivatives: Derivatives | None
-    data: Any
+    n_threads: int
 
     def grow(self, n_trees: int) -> None:
         """Add trees; none are added once no split is left."""
@@ -151,7 +165,7 @@ class LightGBMGrowing:
         """What the trees from this one on add to the scores of some rows."""
         if start >= self.n_trees:
             return np.zeros(X.shape[0])
-        result: Vector = self.booster.predict(X, raw_score=True, start_iteration=start)
+        result: Vector = self.booster.predict(X, raw_score=True, start_iteration=start, num_threads=self.n_threads)
         return result
 
     @property
@@ -162,4 +176,4 @@ class LightGBMGrowing:
     def trees(self, n_trees: int) -> LightGBMTrees:
         """The first trees, as they are kept."""
         text: str = self.booster.model_to_string(num_iteration=n_trees)
-        return LightGBMTrees(text[: text.index(_END) + len(_END)])
+        return LightGBMTrees(text[: text.index(END_OF_TREES) + len(END_OF_TREES)])

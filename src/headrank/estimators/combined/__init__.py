@@ -1,0 +1,1 @@
+"""Which rankers together are best at the head? Families of models, and the combination that the folds prefer."""

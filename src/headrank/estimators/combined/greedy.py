@@ -1,0 +1,64 @@
+"""Greedy selection with replacement: which scorers, how often each, so that their mean is best out of fold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from headrank._types import Vector
+from headrank.estimators.cv.candidates import standard_error
+from headrank.estimators.cv.fold_rows import FoldRows
+
+_MOST_STEPS = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Combination:
+    """How often each scorer was taken, and what the mean of those taken is worth.
+
+    Attributes
+    ----------
+    counts : tuple of int
+        One per scorer.
+    values : array
+        The measure on each fold; negated if lower is better.
+    """
+
+    counts: tuple[int, ...]
+    values: Vector
+
+    @property
+    def weights(self) -> Vector:
+        """Counts as shares of all."""
+        return np.array(self.counts) / sum(self.counts)
+
+
+def combination(folds: FoldRows, scores: Sequence[Sequence[Vector]]) -> Combination:
+    """Start from the best scorer, add whichever helps most, and stop when the gain is below its noise.
+
+    The noise is the standard error of the gain, paired over the folds, so that one scorer remains alone where it is
+    clearly best. Caruana et al. (ICML 2004). Cost: at most 20 times the number of scorers measurements.
+
+    Parameters
+    ----------
+    folds : FoldRows
+        The folds.
+    scores : sequence of sequences of arrays
+        Of each scorer, the scores of the rows left out, fold by fold, all scorers on the same scale.
+    """
+    alone = [folds.values(each) for each in scores]
+    best = int(np.argmax([values.mean() for values in alone]))
+    counts, together, values = np.zeros(len(scores), dtype=int), list(scores[best]), alone[best]
+    counts[best] = 1
+    for _ in range(_MOST_STEPS if len(scores) > 1 else 0):
+        sums = [[mine + its for mine, its in zip(together, each, strict=True)] for each in scores]
+        tried = [folds.values(each) for each in sums]
+        best = int(np.argmax([each.mean() for each in tried]))
+        gain = tried[best] - values
+        if gain.mean() <= max(standard_error(gain), 0.0):
+            break
+        counts[best] += 1
+        together, values = sums[best], tried[best]
+    return Combination(tuple(counts.tolist()), values)

@@ -1,0 +1,396 @@
+"""RankerCV: linear scorers, boosted trees and forests, chosen and combined by the measure."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from headrank._numbers import above_zero, listed, short_repr
+from headrank._types import ArrayLike, Vector
+from headrank.estimators._labelled import Labelled, threshold_of
+from headrank.estimators._matrix import checked_matrix
+from headrank.estimators._scorer import Scorer
+from headrank.estimators.combined.greedy import combination
+from headrank.estimators.combined.linear_part import ScaledLinear
+from headrank.estimators.cv.candidates import Trial, standard_error
+from headrank.estimators.cv.fold_rows import FoldRows
+from headrank.estimators.cv.folds import of_any_size, splits_of
+from headrank.estimators.cv.trial_frame import trial_frame
+from headrank.estimators.trees.boosted_cv import BoostedRankerCV, spread_of
+from headrank.estimators.trees.forests import FoldForests
+from headrank.estimators.trees.lightgbm_trees import why_not
+from headrank.exceptions import CollapsedFitWarning
+from headrank.measures import Measure
+from headrank.measures import measure as measure_of
+
+FAMILIES = ("boosted trees", "linear", "extra trees", "random forest")
+"""In the order in which they are tried: what is gained for the time comes first."""
+
+
+class OutOfTimeError(Exception):
+    """The time is over; what was begun is left out."""
+
+
+@dataclass(frozen=True)
+class RankerProgress:
+    """How far `RankerCV` is: for whoever shows it.
+
+    Attributes
+    ----------
+    family : str
+        The family at work.
+    done, total : int
+        Fits done, and expected so far, within the family.
+    best : float or None
+        The best value out of fold so far; None before the first family is done.
+    seconds_left : float or None
+        Of ``max_seconds``; None without a limit.
+    """
+
+    family: str
+    done: int
+    total: int
+    best: float | None
+    seconds_left: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class CombinedPart:
+    """One family in the combination.
+
+    Attributes
+    ----------
+    family : str
+        Its name.
+    scorer : estimator
+        Fitted, with ``decision_function`` and ``contributions``.
+    weight : float
+        Its share; the weights add up to 1.
+    spread : float
+        Standard deviation of its scores out of fold, by which they are divided.
+    """
+
+    family: str
+    scorer: Any
+    weight: float
+    spread: float
+
+    @property
+    def factor(self) -> float:
+        """What its scores are multiplied by."""
+        return self.weight / self.spread
+
+
+class RankerCV(Scorer):
+    """The ranker to start with: linear scorers, boosted trees and forests, combined for the head of the list.
+
+    Each family is tuned on the measure by cross-validation, all on the same folds. They are then combined by greedy
+    selection on the measure of the scores out of fold: it starts from the best family, adds the one that helps most,
+    and stops when the gain is below its noise. Where one family is clearly best, it is used alone.
+
+    Cost: the sum of the families. ``max_seconds`` limits it.
+
+    Parameters
+    ----------
+    measure : Measure or str, default="pauc@0.1"
+        What to be good at; any measure that `LinearRanker` can learn smoothly.
+    families : sequence of str
+        Some of "boosted trees", "linear", "extra trees" and "random forest".
+    max_seconds : float, optional
+        Time for the whole fit. Families are tried in the order given; one that cannot be finished is left out, and
+        ``left_out_`` says so. The first is always finished, with fewer trees if need be. With a limit, the result
+        depends on the speed of the machine.
+    cv : int, splitter or iterable of (train, test), default=5
+        As in `LinearRankerCV`.
+    n_jobs : int, optional
+        Threads, as everywhere in scikit-learn.
+    random_state : int or RandomState, default=0
+        Of the folds and of the trees.
+    verbose : int or callable, default=0
+        A function is called with a `RankerProgress`; 1 shows a progress bar for each family.
+
+    Attributes
+    ----------
+    parts_ : tuple of CombinedPart
+        The families in use, with their weights.
+    choice_ : str
+        What the ranker is made of, and what each part adds.
+    best_score_ : float
+        Mean over the folds. Chosen as the best of several: somewhat too good, so measure on rows kept aside.
+    trials_ : tuple of Trial
+        What each family is worth on each fold, and the combination.
+    out_of_fold_ : tuple of arrays
+        Of each fold, the scores of the rows left out, in their order; for honest plots.
+    left_out_ : dict of str to str
+        Families that were not tried or not finished, and why.
+    intercept_, collapsed_, classes_, n_features_in_, feature_names_in_
+        As in `BoostedRanker`.
+
+    Notes
+    -----
+    NaN and infinities are allowed. Trees compare them; the linear family fills in the median, with a feature that says
+    where it did.
+
+    An interrupt from the keyboard ends ``fit`` with the combination of the families that are finished, and a warning.
+
+    Examples
+    --------
+    >>> from headrank.datasets import coarse_eights
+    >>> X, y = coarse_eights()
+    >>> ranker = RankerCV("pauc@0.3", families=("boosted trees", "extra trees"), cv=3).fit(X[::2], y[::2])
+    >>> ranker.score(X[1::2], y[1::2]) > 0.7
+    True
+    """
+
+    parts_: tuple[CombinedPart, ...]
+    trials_: tuple[Trial, ...]
+    measure_: Measure
+    out_of_fold_: tuple[Vector, ...]
+    left_out_: dict[str, str]
+    intercept_: float
+    _needs_finite = False
+
+    def __init__(
+        self,
+        measure: Measure | str = "pauc@0.1",
+        *,
+        families: Sequence[str] = FAMILIES,
+        max_seconds: float | None = None,
+        cv: Any = 5,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        verbose: int | Callable[[RankerProgress], None] = 0,
+    ) -> None:
+        self.measure = measure
+        self.families = families
+        self.max_seconds = max_seconds
+        self.cv = cv
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
+        """Tune each family, and combine them. Parameters as in `BoostedRanker.fit`; queries are kept whole."""
+        limit = None if self.max_seconds is None else above_zero("max_seconds", self.max_seconds)
+        families, measure = self._families(), measure_of(self.measure)
+        given, (X, positive) = X, self._admitted(X, y)
+        labelled = Labelled.of(positive, sample_weight, qid)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        splits = splits_of(labelled, self.cv, given, y, sample_weight, qid, random_state=seed)
+        del given
+        self.measure_ = measure if qid is not None else of_any_size(measure, labelled.total_weight)
+        folds = FoldRows(labelled, splits, self.measure_)
+        clock = _Clock(limit, self.verbose if callable(self.verbose) else _quiet, self.measure_)
+        options = {
+            # A number of folds gives the same folds with the same seed; a splitter may not, and is asked once.
+            "cv": self.cv if self.cv is None or isinstance(self.cv, Integral) else _of_all_rows(splits, labelled),
+            "n_jobs": self.n_jobs,
+            "random_state": seed,
+        }
+        learned: dict[str, Any] = {}
+        self.left_out_ = {}
+        for family in families:
+            try:
+                scorer = self._learned(family, X, positive, sample_weight, qid, options, clock, first=not learned)
+            except OutOfTimeError:
+                self.left_out_[family] = f"not finished within {limit:g} s"
+            except _NotHereError as error:
+                self.left_out_[family] = str(error)
+            except KeyboardInterrupt:
+                if not learned:
+                    raise
+                warnings.warn("interrupted; combining the families that are finished", RuntimeWarning, stacklevel=2)
+                self.left_out_ |= {each: "interrupted" for each in families if each not in learned}
+                break
+            else:
+                learned[family] = scorer
+                clock.see(float(folds.values(scorer.out_of_fold_).mean()))
+        self._combine(folds, learned)
+        rows = X if labelled.present is None else X[labelled.present]
+        self.intercept_ = 0.0
+        self.intercept_ = -threshold_of(labelled.sample(self._scores(rows)))
+        return self
+
+    def _families(self) -> list[str]:
+        families = list(dict.fromkeys(listed("families", self.families)))
+        if not families or any(each not in FAMILIES for each in families):
+            known = ", ".join(map(repr, FAMILIES))
+            raise ValueError(f"families must be some of {known}, got {short_repr(self.families)}")
+        return families
+
+    def _learned(
+        self,
+        family: str,
+        X: Any,
+        positive: Any,
+        sample_weight: ArrayLike | None,
+        qid: ArrayLike | None,
+        options: dict[str, Any],
+        clock: _Clock,
+        *,
+        first: bool,
+    ) -> Any:
+        """Tune a family on all folds, or raise `OutOfTimeError`, unless it is the first."""
+        clock.start(family, must_finish=first)
+        verbose = clock.tell if callable(self.verbose) or clock.limit is not None else self.verbose
+        if family == "boosted trees":
+            scorer: Any = BoostedRankerCV(self.measure, max_seconds=clock.share(), verbose=verbose, **options)
+        elif family == "linear":
+            scorer = ScaledLinear(self.measure, verbose=verbose, **options)
+        elif reason := why_not():
+            raise _NotHereError(f"forests are scored by LightGBM, which could not be loaded: {reason}")
+        else:
+            scorer = FoldForests(self.measure, kind=family, verbose=verbose, **options)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", CollapsedFitWarning)  # a part that has learned nothing is not taken
+            scorer.fit(X, positive, sample_weight, qid)
+        return scorer.set_params(verbose=0)
+
+    def _combine(self, folds: FoldRows, learned: dict[str, Any]) -> None:
+        """Choose how much of each family to take."""
+        spreads = {family: spread_of(scorer.out_of_fold_) for family, scorer in learned.items()}
+        scaled = [[each / spreads[family] for each in scorer.out_of_fold_] for family, scorer in learned.items()]
+        found = combination(folds, scaled)
+        self.parts_ = tuple(
+            CombinedPart(family, scorer, float(weight), spreads[family])
+            for (family, scorer), weight in zip(learned.items(), found.weights, strict=True)
+            if weight > 0
+        )
+        of_folds = zip(*(each for each in scaled), strict=True)
+        self.out_of_fold_ = tuple(
+            np.sum([weight * each for weight, each in zip(found.weights, fold, strict=True)], axis=0)
+            for fold in of_folds
+        )
+        alone = [
+            Trial(family, folds.values(scores), _per_fold(scores, scorer.collapsed_), _per_fold(scores, 0))
+            for (family, scorer), scores in zip(learned.items(), scaled, strict=True)
+        ]
+        together = Trial("combination", found.values, _per_fold(found.values, False), _per_fold(found.values, 0))
+        self.trials_ = (*alone, together)
+        self.best_score_ = together.mean if self.measure_.greater_is_better else -together.mean
+        self.collapsed_ = all(part.scorer.collapsed_ for part in self.parts_)
+        self.choice_ = _why(self.parts_, alone, together, self.measure_, self.left_out_)
+        if self.collapsed_:
+            warnings.warn(
+                "no family has learned anything; check whether X says anything about y",
+                CollapsedFitWarning,
+                stacklevel=3,
+            )
+
+    @property
+    def cv_results_(self) -> Any:
+        """One row per family and fold, and the combination."""
+        return trial_frame(self.trials_, self.measure_)
+
+    def _scores(self, X: Any) -> Vector:
+        scores = np.full(X.shape[0], self.intercept_)
+        for part in self.parts_:
+            scores += part.factor * part.scorer.decision_function(X)
+        return scores
+
+    def contributions(self, X: Any) -> Vector:
+        """Return what each feature adds to the score of each row.
+
+        Exact for the linear part, weights times centred features; Shapley values for trees.
+
+        Returns
+        -------
+        array of shape (n_rows, n_features + 1)
+            The last column is the same for all rows. Each row adds up to its ``decision_function``.
+        """
+        check_is_fitted(self)
+        X = checked_matrix(self, X, reset=False, finite=False)
+        result: Vector = np.sum([part.factor * part.scorer.contributions(X) for part in self.parts_], axis=0)
+        result[:, -1] += self.intercept_
+        return result
+
+
+def _quiet(_progress: RankerProgress) -> None:
+    """Show nothing."""
+
+
+def _of_all_rows(splits: Sequence[Any], labelled: Labelled) -> list[Any]:
+    """Return the folds by the numbers of the rows as they were given, with those of weight 0."""
+    if labelled.present is None:
+        return list(splits)
+    return [(labelled.present[train], labelled.present[test]) for train, test in splits]
+
+
+def _per_fold(folds: Sequence[Any] | Vector, value: Any) -> Any:
+    return np.full(len(folds), value)
+
+
+def _why(
+    parts: Sequence[CombinedPart],
+    alone: Sequence[Trial],
+    together: Trial,
+    measure: Measure,
+    left_out: Mapping[str, str],
+) -> str:
+    """Say what the ranker is made of, what the parts add, and what was left out."""
+    sign = 1 if measure.greater_is_better else -1
+    best = max(alone, key=lambda trial: trial.mean)
+    over = f"{together.values.size} folds, standard error {together.standard_error:.2g}"
+    value = f"mean {sign * together.mean:.4g} over {over}"
+    if len(parts) == 1:
+        text = f"Selected {parts[0].family} alone for {measure}: {value}."
+    else:
+        shares = [f"{part.family} ({part.weight:.0%})" for part in sorted(parts, key=lambda part: -part.weight)]
+        gain = together.values - best.values
+        text = (
+            f"Combined {', '.join(shares[:-1])} and {shares[-1]} for {measure}: {value}. The combination gains "
+            f"{gain.mean():.2g} on {best.candidate} alone, standard error {standard_error(gain):.2g}."
+        )
+    used = {part.family for part in parts}
+    if others := [trial for trial in alone if trial.candidate not in used]:
+        rest = ", ".join(f"{trial.candidate} {sign * trial.mean:.4g}" for trial in others)
+        text += f" Not used: {rest}."
+    if left_out:
+        text += f" Left out: {'; '.join(f'{family} ({reason})' for family, reason in left_out.items())}."
+    return text
+
+
+class _NotHereError(Exception):
+    """A family cannot be used here."""
+
+
+class _Clock:
+    """Time and progress of a fit."""
+
+    def __init__(self, limit: float | None, told: Callable[[RankerProgress], None], measure: Measure) -> None:
+        self.limit = limit
+        self._started, self._told, self._measure = time.monotonic(), told, measure
+        self._family, self._must_finish, self._best = "", True, None
+
+    @property
+    def left(self) -> float | None:
+        """Seconds left; None without a limit."""
+        return None if self.limit is None else self.limit - (time.monotonic() - self._started)
+
+    def share(self) -> float | None:
+        """Return the seconds for boosted trees, so that some are left for the others; None without a limit."""
+        return None if self.left is None else max(self.left, 0.0) / 2
+
+    def start(self, family: str, *, must_finish: bool) -> None:
+        """A family begins."""
+        self._family, self._must_finish = family, must_finish
+        self.tell(0, 1)
+
+    def tell(self, done: int, total: int) -> None:
+        """Tell how far the family is, or raise if the time is over."""
+        if not self._must_finish and self.left is not None and self.left <= 0:
+            raise OutOfTimeError
+        self._told(RankerProgress(self._family, done, total, self._best, self.left))
+
+    def see(self, value: float) -> None:
+        """A family is done."""
+        best = value if self._best is None else max(self._best, value)
+        self._best = best

@@ -1,0 +1,339 @@
+"""BoostedRankerCV: how many trees, and how stiff? Decided on the measure itself, on rows not trained on."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from headrank._numbers import above_zero, listed, short_repr, whole
+from headrank._types import ArrayLike, Vector
+from headrank.estimators._labelled import Labelled, threshold_of
+from headrank.estimators._matrix import checked_matrix
+from headrank.estimators._scorer import Scorer
+from headrank.estimators.cv.candidates import Trial
+from headrank.estimators.cv.fold_rows import FoldRows
+from headrank.estimators.cv.folds import of_any_size, splits_of
+from headrank.estimators.cv.rule import clearly_behind, headline, trailing
+from headrank.estimators.cv.tally import tally_for
+from headrank.estimators.cv.trial_frame import trial_frame
+from headrank.estimators.trees.boosted import (
+    BoostedRanker,
+    categorical,
+    monotonic,
+    push_of,
+    settings_of,
+    why_collapsed,
+)
+from headrank.estimators.trees.engine import TreeRows, Trees, rows_for
+from headrank.estimators.trees.growing import Grown, grown_on
+from headrank.estimators.trees.settings import Settings
+from headrank.exceptions import CollapsedFitWarning
+from headrank.measures import Measure
+from headrank.measures import measure as measure_of
+
+GRID: tuple[dict[str, Any], ...] = (
+    {"max_leaf_nodes": 4, "l2_regularization": 1.0},
+    {"max_leaf_nodes": 8, "learning_rate": 0.05, "max_features": 0.7, "subsample": 0.8, "l2_regularization": 1.0},
+    {
+        "max_leaf_nodes": 16,
+        "learning_rate": 0.05,
+        "min_samples_leaf": 10,
+        "max_features": 0.5,
+        "l2_regularization": 1.0,
+    },
+    {"max_leaf_nodes": 31, "learning_rate": 0.05, "min_samples_leaf": 5, "max_features": 0.5, "subsample": 0.8},
+    {"max_leaf_nodes": 31, "min_samples_leaf": 5, "max_features": 0.7, "l2_regularization": 1.0, "random_splits": True},
+)
+"""From stiff to loose."""
+
+
+@dataclass(frozen=True)
+class BoostedCandidate:
+    """One way to boost trees: settings, objective, and the number of trees that the folds have chosen."""
+
+    settings: Settings
+    objective: str
+    power: float | None
+    n_trees: int
+    C: ClassVar[None] = None
+    bandwidth: ClassVar[None] = None
+
+    def __str__(self) -> str:
+        push = "" if self.power is None else f", push with power {self.power:g}"
+        return f"{self.n_trees} trees ({self.settings}{push})"
+
+    @property
+    def surrogate(self) -> str:
+        """What is minimised."""
+        return self.objective
+
+
+@dataclass(frozen=True)
+class BoostedAverage:
+    """Several candidates as one: the mean of their scores, each scaled to variance 1 out of fold."""
+
+    members: tuple[BoostedCandidate, ...]
+    C: ClassVar[None] = None
+    bandwidth: ClassVar[None] = None
+    surrogate: ClassVar[str] = "average"
+
+    def __str__(self) -> str:
+        *others, last = map(str, self.members)
+        return f"the average of {', '.join(others)} and {last}"
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """Trees of one candidate, whose scores are averaged, and what they are divided by."""
+
+    trees: tuple[Trees, ...]
+    spread: float
+
+    def scores(self, X: Any) -> Vector:
+        """Mean over the trees of the folds."""
+        mean: Vector = np.mean([each.scores(X) for each in self.trees], axis=0)
+        return mean / self.spread
+
+    def contributions(self, X: Any) -> Vector:
+        """The same, by features, with the rest in the last column."""
+        mean: Vector = np.mean([each.contributions(X) for each in self.trees], axis=0)
+        return mean / self.spread
+
+
+class BoostedRankerCV(Scorer):
+    """Boosted trees whose number and settings are selected by cross-validation on the measure.
+
+    For each setting, trees are grown on all folds at the same time, and every ten trees the measure is taken on the
+    rows left out and averaged over the folds; growing ends when it has not risen for some time. Settings that trail the
+    best by no more than the standard error of the difference, paired over the folds, are tied, and averaged. The trees
+    of the folds are kept: a row's score is the mean over them. Averaging pays more than another objective does.
+
+    Cost: ``cv`` times the number of settings runs of boosting, each to about one and a half times the trees that are
+    kept. Measuring them is linear in the number of trees.
+
+    Parameters
+    ----------
+    measure : Measure or str, default="pauc@0.1"
+        What to be good at; any measure.
+    grid : sequence of dict, optional
+        Settings to try, each with parameters of `BoostedRanker`; by default five, from stiff to loose, with the log
+        loss. Of the objectives, "logistic" and "push".
+    max_estimators : int, default=1000
+        Most trees of a setting.
+    refit : bool, default=False
+        Grow the selected trees once more, on all rows, and keep those instead of the trees of the folds.
+    max_seconds : float, optional
+        Time for choosing. When it is over, no other setting is tried, and trees stop growing on all folds. With a
+        limit, the result depends on the speed of the machine.
+    cv : int, splitter or iterable of (train, test), default=5
+        As in `LinearRankerCV`.
+    monotonic_cst, categorical_features
+        As in `BoostedRanker`.
+    n_jobs : int, optional
+        Threads over the folds.
+    random_state : int or RandomState, default=0
+        Of the folds and of the trees.
+    verbose : int or callable, default=0
+        1 shows a progress bar; a function is called with the number of settings done and of all.
+
+    Attributes
+    ----------
+    best_ : candidate
+        What was chosen; an average tells its ``members``.
+    choice_ : str
+        A sentence that says so, and why.
+    best_score_ : float
+        Its mean over the folds. The best of many: somewhat too good, so measure on rows kept aside.
+    cv_results_ : polars.DataFrame
+        One row per candidate and fold.
+    trials_ : tuple of Trial
+        One per candidate.
+    out_of_fold_ : tuple of arrays
+        Of each fold, the scores that the choice gave the rows left out, in their order.
+    members_ : tuple of Member
+        The trees that score.
+    engine_, intercept_, collapsed_, classes_, n_features_in_, feature_names_in_
+        As in `BoostedRanker`.
+
+    Examples
+    --------
+    >>> from headrank.datasets import coarse_eights
+    >>> X, y = coarse_eights()
+    >>> ranker = BoostedRankerCV("pauc@0.3", grid=[{"max_leaf_nodes": 4}], cv=3).fit(X, y)
+    >>> print(ranker.choice_)  # doctest: +ELLIPSIS
+    Selected ... trees (4 leaves of at least 20 rows, learning rate 0.1) for pauc@0.3: mean ...
+    """
+
+    trials_: tuple[Trial, ...]
+    measure_: Measure
+    members_: tuple[Member, ...]
+    out_of_fold_: tuple[Vector, ...]
+    intercept_: float
+    _needs_finite = False
+
+    def __init__(
+        self,
+        measure: Measure | str = "pauc@0.1",
+        *,
+        grid: Sequence[Mapping[str, Any]] | None = None,
+        max_estimators: int = 1000,
+        refit: bool = False,
+        max_seconds: float | None = None,
+        cv: Any = 5,
+        monotonic_cst: Sequence[int] | None = None,
+        categorical_features: Sequence[Any] | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        verbose: int | Callable[[int, int], None] = 0,
+    ) -> None:
+        self.measure = measure
+        self.grid = grid
+        self.max_estimators = max_estimators
+        self.refit = refit
+        self.max_seconds = max_seconds
+        self.cv = cv
+        self.monotonic_cst = monotonic_cst
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
+        """Choose by cross-validation. Parameters as in `BoostedRanker.fit`; queries are kept whole in the folds."""
+        end = inf if self.max_seconds is None else time.monotonic() + above_zero("max_seconds", self.max_seconds)
+        rankers = self._rankers()
+        most_trees = whole("max_estimators", self.max_estimators, at_least=1)
+        measure = measure_of(self.measure)
+        given, (X, positive) = X, self._admitted(X, y)
+        labelled = Labelled.of(positive, sample_weight, qid)
+        splits = splits_of(labelled, self.cv, given, y, sample_weight, qid, random_state=self.random_state)
+        del given
+        if labelled.present is not None:
+            X = X[labelled.present]
+        self.measure_ = measure if qid is not None else of_any_size(measure, labelled.total_weight)
+        folds = FoldRows(labelled, splits, self.measure_)
+        options: dict[str, Any] = {
+            "monotonic": monotonic(self.monotonic_cst, X.shape[1]),
+            "random_state": int(check_random_state(self.random_state).randint(2**31 - 1)),
+        }
+        self.engine_, rows = rows_for(X, labelled, categorical(self, self.categorical_features), n_threads=1)
+        parts, left_out = [rows.part(train) for train, _ in splits], [X[test] for _, test in splits]
+        learners = [labelled.take(np.sort(train)) for train, _ in splits]
+        grown: dict[BoostedCandidate, Grown] = {}
+        with tally_for(self.verbose, f"boosting for {self.measure_}") as tally:
+            tally.expect(len(rankers))
+            for ranker in rankers:
+                of_setting = grown_on(
+                    folds,
+                    parts,
+                    left_out,
+                    settings_of(ranker),
+                    derivatives=[push_of(ranker, each) for each in learners],
+                    most_trees=most_trees,
+                    n_jobs=self.n_jobs,
+                    is_over=lambda: time.monotonic() >= end,
+                    **options,
+                )
+                power = float(ranker.power) if ranker.objective == "push" else None
+                grown[BoostedCandidate(of_setting.settings, ranker.objective, power, of_setting.n_trees)] = of_setting
+                tally.done()
+                if time.monotonic() >= end:
+                    break
+        tied = self._choose(folds, grown)
+        if self.refit:
+            grown_again = (self._on_all(rows, labelled, candidate, options) for candidate in tied)
+            self.members_ = tuple(
+                Member((trees,), member.spread) for trees, member in zip(grown_again, self.members_, strict=True)
+            )
+        self.intercept_ = 0.0
+        self.intercept_ = -threshold_of(labelled.sample(self._scores(X)))
+        self.collapsed_ = all(trees.learned_nothing for member in self.members_ for trees in member.trees)
+        if self.collapsed_:
+            warnings.warn(why_collapsed(settings_of(rankers[-1]), labelled), CollapsedFitWarning, stacklevel=2)
+        return self
+
+    def _rankers(self) -> list[BoostedRanker]:
+        """The candidates as rankers, checked."""
+        grid = GRID if self.grid is None else listed("grid", self.grid)
+        if not grid or not all(isinstance(each, Mapping) for each in grid):
+            raise ValueError(f"grid must be one or more dicts with parameters of BoostedRanker, got {short_repr(grid)}")
+        try:
+            rankers = [BoostedRanker(self.measure, **each) for each in grid]
+        except TypeError as error:
+            raise ValueError(f"grid must have parameters of BoostedRanker: {error}") from None
+        for ranker in rankers:
+            settings_of(ranker)
+            if ranker.objective not in ("logistic", "push"):
+                raise ValueError(f"objectives in grid must be 'logistic' or 'push', got {short_repr(ranker.objective)}")
+        return rankers
+
+    def _on_all(self, rows: TreeRows, labelled: Labelled, candidate: BoostedCandidate, options: Any) -> Trees:
+        """Grow the trees of a candidate on all rows."""
+        ranker = BoostedRanker(objective=candidate.objective, power=candidate.power or 1.0)
+        grown = rows.growing(candidate.settings, derivatives=push_of(ranker, labelled), **options)
+        grown.grow(candidate.n_trees)
+        return grown.trees(candidate.n_trees)
+
+    def _choose(self, folds: FoldRows, grown: Mapping[BoostedCandidate, Grown]) -> list[BoostedCandidate]:
+        """Choose the best candidate, or the average of the tied ones, unless it clearly trails; return its members."""
+        trials = [_trial(candidate, of_folds) for candidate, of_folds in grown.items()]
+        best = max(trials, key=lambda trial: trial.mean)
+        others = sorted((each for each in trials if not clearly_behind(each, best)), key=lambda trial: -trial.mean)
+        members = [best.candidate, *(each.candidate for each in others if each is not best)]
+        chosen, scores = best, grown[best.candidate].scores
+        if len(members) > 1:
+            scaled = [[each / spread_of(grown[member].scores) for each in grown[member].scores] for member in members]
+            together = tuple(np.mean(of_fold, axis=0) for of_fold in zip(*scaled, strict=True))
+            collapsed = np.all([each.collapsed for each in others], axis=0)
+            n_trees = np.sum([each.n_iter for each in others], axis=0)
+            average = Trial(BoostedAverage(tuple(members)), folds.values(together), collapsed, n_trees)
+            trials.append(average)
+            if clearly_behind(average, best):
+                members = members[:1]
+            else:
+                chosen, scores = average, together
+        self.trials_, self.best_, self.out_of_fold_ = tuple(trials), chosen.candidate, scores
+        self.members_ = tuple(
+            Member(grown[each].trees, len(members) * spread_of(grown[each].scores)) for each in members
+        )
+        self.best_score_ = chosen.mean if self.measure_.greater_is_better else -chosen.mean
+        rest = [each for each in trials if each is not chosen and each.candidate not in members]
+        self.choice_ = headline(chosen, self.measure_) + (" These settings are tied." if len(members) > 1 else "")
+        if rest:
+            self.choice_ += f" {trailing(chosen, max(rest, key=lambda trial: trial.mean))}"
+        return members
+
+    @property
+    def cv_results_(self) -> Any:
+        """One row per candidate and fold. A property, so that a model file holds numbers and no data frame."""
+        return trial_frame(self.trials_, self.measure_)
+
+    def _scores(self, X: Any) -> Vector:
+        scores: Vector = np.sum([member.scores(X) for member in self.members_], axis=0)
+        return scores + self.intercept_
+
+    def contributions(self, X: Any) -> Vector:
+        """Return what each feature adds to the score of each row; see `BoostedRanker.contributions`."""
+        check_is_fitted(self)
+        X = checked_matrix(self, X, reset=False, finite=False)
+        result: Vector = np.sum([member.contributions(X) for member in self.members_], axis=0)
+        result[:, -1] += self.intercept_
+        return result
+
+
+def _trial(candidate: BoostedCandidate, grown: Grown) -> Trial:
+    collapsed = np.array([trees.learned_nothing for trees in grown.trees])
+    return Trial(candidate, grown.values, collapsed, np.array([trees.n_trees for trees in grown.trees]))
+
+
+def spread_of(scores: Sequence[Vector]) -> float:
+    """Standard deviation of all scores together; 1 if they are constant."""
+    return float(np.concatenate(list(scores)).std()) or 1.0
