@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from headrank.bounds.planning.head import HeadPlan, plan_head
     from headrank.bounds.threshold import Threshold, threshold_at
     from headrank.deciders import FPRBudgetClassifier, TopFractionClassifier
-    from headrank.estimators import KernelRanker, LinearRanker, LinearRankerCV, path
+    from headrank.estimators import (
+        BoostedRanker,
+        BoostedRankerCV,
+        KernelRanker,
+        LinearRanker,
+        LinearRankerCV,
+        RankerCV,
+        path,
+    )
     from headrank.model_io import export_json, export_onnx, load, save
     from headrank.plots import CrossValidationDisplay, ForestDisplay, PathDisplay, RocDisplay, SampleSizeDisplay
 
@@ -35,7 +43,15 @@ _HOMES = {
     "headrank.bounds.comparison.selection": ("Selection", "select"),
     "headrank.bounds.threshold": ("Threshold", "threshold_at"),
     "headrank.deciders": ("FPRBudgetClassifier", "TopFractionClassifier"),
-    "headrank.estimators": ("KernelRanker", "LinearRanker", "LinearRankerCV", "path"),
+    "headrank.estimators": (
+        "BoostedRanker",
+        "BoostedRankerCV",
+        "KernelRanker",
+        "LinearRanker",
+        "LinearRankerCV",
+        "RankerCV",
+        "path",
+    ),
     "headrank.model_io": ("export_json", "export_onnx", "load", "save"),
     "headrank.plots": (
         "CrossValidationDisplay",
@@ -49,6 +65,8 @@ _HOMES = {
 
 __all__ = [
     "Band",
+    "BoostedRanker",
+    "BoostedRankerCV",
     "CrossValidationDisplay",
     "Difference",
     "Differences",
@@ -61,6 +79,7 @@ __all__ = [
     "LinearRankerCV",
     "PathDisplay",
     "Plan",
+    "RankerCV",
     "RocCurve",
     "RocDisplay",
     "SampleSizeDisplay",

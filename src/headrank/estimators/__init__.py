@@ -1,8 +1,20 @@
 """Which scorer is best at the head? The learners, as scikit-learn estimators."""
 
+from headrank.estimators.combined.ranker_cv import RankerCV
 from headrank.estimators.cv.cross_validation import LinearRankerCV
 from headrank.estimators.kernel import KernelRanker
 from headrank.estimators.linear import LinearRanker
 from headrank.estimators.path import RegularisationPath, path
+from headrank.estimators.trees.boosted import BoostedRanker
+from headrank.estimators.trees.boosted_cv import BoostedRankerCV
 
-__all__ = ["KernelRanker", "LinearRanker", "LinearRankerCV", "RegularisationPath", "path"]
+__all__ = [
+    "BoostedRanker",
+    "BoostedRankerCV",
+    "KernelRanker",
+    "LinearRanker",
+    "LinearRankerCV",
+    "RankerCV",
+    "RegularisationPath",
+    "path",
+]

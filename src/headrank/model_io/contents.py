@@ -19,6 +19,9 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder
 
+from headrank.estimators.trees.lightgbm_trees import LightGBMTrees
+from headrank.estimators.trees.tree_text import faults_of
+
 
 def faults(model: Any) -> list[str]:
     """Say what is wrong with a model or with anything in it; empty if nothing is."""
@@ -97,6 +100,14 @@ def _(model: HistGradientBoostingClassifier) -> Iterator[str]:
         known = (inner["feature_idx"] >= 0) & (inner["feature_idx"] < n_features)
         if nodes.ndim != 1 or not nodes.size or not below.all() or not known.all() or nodes["is_categorical"].any():
             yield "a tree that leads nowhere"
+
+
+@_own_faults.register
+def _(trees: LightGBMTrees) -> Iterator[str]:
+    if trees.letters.dtype != np.uint8 or trees.letters.ndim != 1:
+        yield "its text is not an array of letters"
+    else:
+        yield from faults_of(trees.text)
 
 
 @_own_faults.register

@@ -50,7 +50,8 @@ def combination(folds: FoldRows, scores: Sequence[Sequence[Vector]]) -> Combinat
     """
     alone = [folds.values(each) for each in scores]
     best = int(np.argmax([values.mean() for values in alone]))
-    counts, together, values = np.zeros(len(scores), dtype=int), list(scores[best]), alone[best]
+    counts, values = np.zeros(len(scores), dtype=int), alone[best]
+    together: Sequence[Vector] = scores[best]
     counts[best] = 1
     for _ in range(_MOST_STEPS if len(scores) > 1 else 0):
         sums = [[mine + its for mine, its in zip(together, each, strict=True)] for each in scores]

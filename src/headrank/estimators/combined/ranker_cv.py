@@ -368,7 +368,8 @@ class _Clock:
     def __init__(self, limit: float | None, told: Callable[[RankerProgress], None], measure: Measure) -> None:
         self.limit = limit
         self._started, self._told, self._measure = time.monotonic(), told, measure
-        self._family, self._must_finish, self._best = "", True, None
+        self._family, self._must_finish = "", True
+        self._best: float | None = None
 
     @property
     def left(self) -> float | None:
@@ -392,5 +393,4 @@ class _Clock:
 
     def see(self, value: float) -> None:
         """A family is done."""
-        best = value if self._best is None else max(self._best, value)
-        self._best = best
+        self._best = value if self._best is None else max(self._best, value)

@@ -42,13 +42,7 @@ from headrank.measures import measure as measure_of
 GRID: tuple[dict[str, Any], ...] = (
     {"max_leaf_nodes": 4, "l2_regularization": 1.0},
     {"max_leaf_nodes": 8, "learning_rate": 0.05, "max_features": 0.7, "subsample": 0.8, "l2_regularization": 1.0},
-    {
-        "max_leaf_nodes": 16,
-        "learning_rate": 0.05,
-        "min_samples_leaf": 10,
-        "max_features": 0.5,
-        "l2_regularization": 1.0,
-    },
+    {"max_leaf_nodes": 31},
     {"max_leaf_nodes": 31, "learning_rate": 0.05, "min_samples_leaf": 5, "max_features": 0.5, "subsample": 0.8},
     {"max_leaf_nodes": 31, "min_samples_leaf": 5, "max_features": 0.7, "l2_regularization": 1.0, "random_splits": True},
 )

@@ -19,7 +19,8 @@ from headrank.estimators.cv.candidates import Trial
 from headrank.estimators.cv.fold_rows import FoldRows
 from headrank.estimators.cv.folds import of_any_size, splits_of
 from headrank.estimators.cv.tally import tally_for
-from headrank.estimators.trees.lightgbm_trees import END_OF_TREES, LightGBMTrees
+from headrank.estimators.trees.lightgbm_trees import LightGBMTrees
+from headrank.estimators.trees.tree_text import END_OF_TREES
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
 
@@ -100,7 +101,7 @@ class FoldForests(Scorer):
                 part = labelled.take(train)
                 grown = forest(_N_TREES, random_state=seed, n_jobs=self.n_jobs, **limits)
                 grown.fit(X[train], part.positive, part.weights)
-                trees.append(LightGBMTrees(_text_of(grown, X.shape[1])))
+                trees.append(LightGBMTrees.of(_text_of(grown, X.shape[1])))
                 tally.done()
         self.trees_ = tuple(trees)
         self.out_of_fold_ = tuple(each.scores(X[test]) for each, (_, test) in zip(trees, splits, strict=True))

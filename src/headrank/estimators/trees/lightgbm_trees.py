@@ -8,9 +8,11 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from headrank._types import IntVector, Vector
 from headrank.estimators.trees.settings import Settings
+from headrank.estimators.trees.tree_text import canonical
 
 Derivatives: TypeAlias = Callable[[Vector], tuple[Vector, Vector]]
 """Scores in, gradient and Hessian of each row out."""
@@ -21,10 +23,6 @@ _ALWAYS = {
     "feature_pre_filter": False,  # one data set serves trees of any leaf size
     "max_bin": 255,
 }
-
-END_OF_TREES = "end of trees\n"
-"""What follows it in LightGBM's text is not used by trees that have grown."""
-
 
 _FEW_NUMBERS = 1_000_000
 """Up to so many values, threads wait for each other longer than they work."""
@@ -54,20 +52,34 @@ class LightGBMTrees:
 
     Attributes
     ----------
-    text : str
-        LightGBM's own format.
+    letters : uint8 array
+        LightGBM's own text, in ASCII: a model file keeps an array better than a long text.
     """
 
-    text: str
+    letters: npt.NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, text: str) -> LightGBMTrees:
+        """Keep a text, as `canonical` returns it."""
+        return cls(np.frombuffer(text.encode("ascii"), dtype=np.uint8))
+
+    @property
+    def text(self) -> str:
+        """LightGBM's own format."""
+        return self.letters.tobytes().decode("ascii")
+
+    @property
+    def _booster(self) -> Any:
+        return _booster(self.letters.tobytes())
 
     def scores(self, X: Any) -> Vector:
         """Sum of the trees' values for each row."""
-        result: Vector = _booster(self.text).predict(X, raw_score=True, num_threads=threads_for(X))
+        result: Vector = self._booster.predict(X, raw_score=True, num_threads=threads_for(X))
         return result
 
     def staged(self, X: Any, *, every: int) -> Iterator[Vector]:
         """The scores after ``every`` trees, after twice as many, and so on to the end."""
-        booster = _booster(self.text)
+        booster = self._booster
         scores = np.zeros(X.shape[0])
         for start in range(0, self.n_trees, every):
             stage = {"start_iteration": start, "num_iteration": every, "num_threads": threads_for(X)}
@@ -76,26 +88,26 @@ class LightGBMTrees:
 
     def contributions(self, X: Any) -> Vector:
         """Shapley values of each feature for each row, with the mean in the last column; they add up to the scores."""
-        values = _booster(self.text).predict(X, pred_contrib=True, num_threads=threads_for(X))
+        values = self._booster.predict(X, pred_contrib=True, num_threads=threads_for(X))
         dense: Vector = values.toarray() if hasattr(values, "toarray") else values
         return dense
 
     @property
     def n_trees(self) -> int:
         """Number of trees."""
-        return int(_booster(self.text).current_iteration())
+        return int(self._booster.current_iteration())
 
     @property
     def learned_nothing(self) -> bool:
         """Whether no tree has a split."""
-        return not _booster(self.text).feature_importance().any()
+        return not self._booster.feature_importance().any()
 
 
 @lru_cache(maxsize=64)
-def _booster(text: str) -> Any:
+def _booster(letters: bytes) -> Any:
     import lightgbm
 
-    return lightgbm.Booster(model_str=text)
+    return lightgbm.Booster(model_str=letters.decode("ascii"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,5 +187,4 @@ class LightGBMGrowing:
 
     def trees(self, n_trees: int) -> LightGBMTrees:
         """The first trees, as they are kept."""
-        text: str = self.booster.model_to_string(num_iteration=n_trees)
-        return LightGBMTrees(text[: text.index(END_OF_TREES) + len(END_OF_TREES)])
+        return LightGBMTrees.of(canonical(self.booster.model_to_string(num_iteration=n_trees)))
