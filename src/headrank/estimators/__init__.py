@@ -1,4 +1,4 @@
-"""Which scorer is best at the head? The learners, as scikit-learn estimators."""
+"""Which scorer is best at the head of the list? The learners, as scikit-learn estimators."""
 
 from headrank.estimators.cv.cross_validation import LinearRankerCV
 from headrank.estimators.kernel import KernelRanker

@@ -1,4 +1,4 @@
-"""How rows are split into folds, each of which can be measured."""
+"""The default folds: each has both classes, or queries with both."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from headrank._types import BoolVector, IntVector
 def folds(
     positive: BoolVector, queries: IntVector | None, n_folds: int, *, random_state: Any = 0
 ) -> list[tuple[IntVector, IntVector]]:
-    """Return row numbers to learn from and to measure on, ``n_folds`` times.
+    """Return the training and test row numbers of each fold.
 
-    Rows are stratified by class. With queries, whole queries are dealt out, those with both classes evenly: a fold
-    without one has no value, and scikit-learn's `StratifiedGroupKFold` may leave a fold without.
+    Rows are stratified by class. With queries, whole queries are assigned to folds, those with both classes evenly. A
+    fold without such a query cannot be measured, and scikit-learn's `StratifiedGroupKFold` may produce one.
 
     >>> [(train.size, test.size) for train, test in folds(np.arange(50) < 10, None, 5)]
     [(40, 10), (40, 10), (40, 10), (40, 10), (40, 10)]
@@ -27,7 +27,7 @@ def folds(
     with_pos, with_neg = np.unique(queries[positive]), np.unique(queries[~positive])
     rng = check_random_state(random_state)
     mixed, others = np.intersect1d(with_pos, with_neg), np.setxor1d(with_pos, with_neg)
-    # The others go on where the mixed ones stopped, so that folds differ by one query at most.
+    # The others continue where the mixed ones ended, so that folds differ by at most one query.
     dealt = np.concatenate([rng.permutation(mixed), rng.permutation(others)])
     fold_of = np.empty(int(queries.max()) + 1, dtype=np.intp)
     fold_of[dealt] = np.arange(dealt.size) % n_folds
