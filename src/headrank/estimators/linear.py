@@ -65,7 +65,7 @@ class LinearRanker(LinearScorer):
         C of the logistic regression from which the smooth surrogate starts, for features of typical size 1: it is
         divided by the mean variance of the features.
     start : LinearRanker or sequence of them, optional
-        Rankers from whose average the smooth surrogate starts instead. Each is scaled so that its scores have variance
+        Rankers to average as the start of the smooth surrogate instead. Each is scaled so that its scores have variance
         1; collapsed ones are left out. Their ``standardize`` is not used: all see the same features.
     anneal : bool, default=False
         Whether to solve with four and then two times the bandwidth first, each the start for the next.

@@ -67,7 +67,7 @@ class Bundle:
     def gains_at_zero(self, C: float, lower: float) -> tuple[float, float]:
         """Return an upper bound on the gain of any weights over w = 0, and the gain that the best single cut promises.
 
-        The first is near 0 if w = 0 is optimal, but for a small C both are near 0. Their ratio tells the cases apart.
+        The first is near 0 if w = 0 is optimal. For a small C, however, both are near 0: only their ratio tells.
         """
         offsets = np.array(self.offsets)
         squares = self._gram.diagonal()

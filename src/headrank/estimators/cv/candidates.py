@@ -44,7 +44,7 @@ class Candidate:
     bandwidth: float | None = None
     """Bandwidth of the smooth surrogate; None for others."""
     start: tuple[Candidate, ...] = ()
-    """Candidates from whose average the smooth surrogate starts; if empty, `LinearRanker`'s logistic regression."""
+    """Start of the smooth surrogate: the average of these, or `LinearRanker`'s logistic regression if empty."""
 
     def __str__(self) -> str:
         bandwidth = "" if self.bandwidth is None else f", bandwidth={shown(self.bandwidth)}"
