@@ -24,7 +24,7 @@ def test_errors_are_ours(name):
 @pytest.mark.parametrize("kind", ["frame with text", "polars frame"])
 def test_text_in_a_data_frame_names_its_column(kind):
     column = "'town'" if kind == "frame with text" else "'b'"
-    with pytest.raises(ValueError, match=f"column {column} holds 'x' in row 0"):
+    with pytest.raises(ValueError, match=f"column {column} contains 'x' in row 0"):
         hr.LinearRanker().fit(VALUES[kind](), Y)
 
 

@@ -96,7 +96,7 @@ class RocCurve:
         sample_weight : array-like of shape (n,), optional
             Weight 2 is equivalent to repeating the row.
         pos_label : optional
-            The value of ``y`` that means positive.
+            The label of the positive class in ``y``.
         """
         return cls.of_sample(check_binary(y, scores, sample_weight, pos_label=pos_label).require_both_classes())
 

@@ -95,7 +95,7 @@ def check_binary(
     qid : array-like of shape (n,), optional
         Query of each row: numbers or strings.
     pos_label : optional
-        The value of ``y`` that means positive.
+        The label of the positive class in ``y``.
     """
     positive = check_labels(y, pos_label=pos_label)
     checked = check_scores(scores)
@@ -229,7 +229,7 @@ def _one_column(name: str, values: ArrayLike) -> npt.NDArray[Any]:
 
 def _equal_to(labels: npt.NDArray[Any], pos_label: Any) -> BoolVector:
     if not isinstance(pos_label, Hashable) or isinstance(pos_label, Collection) > isinstance(pos_label, str | bytes):
-        raise TypeError(f"pos_label must be the value of y that means positive, got {short_repr(pos_label)}")
+        raise TypeError(f"pos_label must be the label of the positive class in y, got {short_repr(pos_label)}")
     if _is_missing(pos_label):
         raise ValueError(f"pos_label must be a value of y, got {short_repr(pos_label)}")
     positive = _same(labels, pos_label)

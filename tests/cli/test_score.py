@@ -250,7 +250,7 @@ def test_names_that_the_output_has_already(capsys, folder, options, columns, cop
 GOOD = "id,age,sex\na,1,f\n"
 BAD = {
     "no model": (["absent", "t.csv", "--out", "o.csv"], 3, "there is no file absent"),
-    "a model that is none": (["t.csv", "t.csv", "--out", "o.csv"], 3, "t.csv is no headrank model"),
+    "a model that is none": (["t.csv", "t.csv", "--out", "o.csv"], 3, "t.csv is not a headrank model"),
     "no data": (["model", "absent.csv", "--out", "o.csv"], 3, "there is no file absent.csv"),
     "a column is missing": (["model", "less.csv", "--out", "o.csv"], 3, "less.csv: the table lacks the column 'age'"),
     "a column is spelled otherwise": (["model", "case.csv", "--out", "o.csv"], 3, "did you mean 'Age'?"),

@@ -90,5 +90,5 @@ def test_one_warning_names_all_that_has_not_converged(sample):
 
 def test_only_a_linear_ranker_has_a_path():
     X, y = gaussians()
-    with pytest.raises(TypeError, match="a path is that of a LinearRanker, got LinearRankerCV"):
+    with pytest.raises(TypeError, match="ranker must be a LinearRanker, got LinearRankerCV"):
         path(LinearRankerCV(), X, y)

@@ -40,20 +40,20 @@ def test_trees_that_lead_out_of_the_array_or_in_a_circle(field, number, tmp_path
     def edit(nodes):
         nodes[field][inner(nodes)] = number
 
-    refused(trees(edit), tmp_path, "a tree that leads nowhere")
+    refused(trees(edit), tmp_path, "a tree with invalid nodes")
 
 
 def test_trees_that_look_up_categories_that_are_not_there(tmp_path):
     def edit(nodes):
         nodes["is_categorical"][inner(nodes)] = 1
 
-    refused(trees(edit), tmp_path, "a tree that leads nowhere")
+    refused(trees(edit), tmp_path, "a tree with invalid nodes")
 
 
 def test_trees_without_nodes_or_without_a_number_of_features(tmp_path):
     empty = trees(lambda nodes: None)
     empty._predictors[0][0].nodes = empty._predictors[0][0].nodes[:0]
-    refused(empty, tmp_path, "a tree that leads nowhere")
+    refused(empty, tmp_path, "a tree with invalid nodes")
     loose = trees(lambda nodes: None)
     del loose.n_features_in_
     refused(loose, tmp_path, "n_features_in_")
@@ -100,7 +100,7 @@ def test_one_hot_encoders_that_write_beside_their_columns(tmp_path):
 def test_values_in_the_place_of_methods(tmp_path):
     model = deepcopy(made("ranker")[0])
     model.decision_function = 3.0
-    refused(model, tmp_path, "in the place of the methods decision_function")
+    refused(model, tmp_path, "in place of the methods decision_function")
 
 
 def test_the_checks_of_constructors_are_made_up_for(tmp_path):
@@ -110,7 +110,7 @@ def test_the_checks_of_constructors_are_made_up_for(tmp_path):
     refused(model, tmp_path, "PartialAUC: ValueError")
     model.measure = hr.AUC()
     object.__setattr__(model.measure, "more", 1)
-    refused(model, tmp_path, "strange attributes more")
+    refused(model, tmp_path, "unknown attributes more")
     goal = Goal(top=0.1)
     object.__setattr__(goal, "max_fpr", 0.5)
     assert faults([goal])

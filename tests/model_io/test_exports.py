@@ -110,7 +110,7 @@ def test_onnx_of_several_scalers(tmp_path):
     ("name", "words"),
     [
         ("trees", "HistGradientBoostingClassifier is not a linear model"),
-        ("kernel ranker", "KernelRanker is not a linear model .*what can be: LinearRanker"),
+        ("kernel ranker", "KernelRanker is not a linear model .*supported: LinearRanker"),
         ("table, trees", "HistGradientBoostingClassifier is not a linear model"),
         ("budget", "export its estimator_"),
     ],

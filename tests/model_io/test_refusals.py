@@ -37,10 +37,10 @@ def categories():
 
 
 UNSAVED = {
-    "unfitted": (lambda: hr.LinearRanker(), "LinearRanker is not fitted, and a model file holds a fitted model"),
+    "unfitted": (lambda: hr.LinearRanker(), "LinearRanker is not fitted; call fit before saving it"),
     "unfitted pipeline": (lambda: make_pipeline(StandardScaler(), LogisticRegression()), "Pipeline is not fitted"),
     "no estimator": (lambda: {"coef": [1.0]}, "expected a fitted model, got dict; these can be saved: headrank's"),
-    "no scores": (lambda: fitted(StandardScaler()), "StandardScaler scores no rows"),
+    "no scores": (lambda: fitted(StandardScaler()), "StandardScaler cannot score rows"),
     "forest": (lambda: fitted(hr.TopFractionClassifier(RandomForestClassifier(2))), "RandomForestClassifier"),
     "step": (lambda: fitted(make_pipeline(FunctionTransformer(), LogisticRegression())), "FunctionTransformer"),
     "function": (
@@ -53,7 +53,7 @@ UNSAVED = {
     ),
     "random state": (
         lambda: fitted(hr.LinearRankerCV(surrogates=("logistic",), random_state=np.random.RandomState(0))),
-        "RandomState.*give random_state as an int",
+        "RandomState.*pass random_state as an int",
     ),
     "sparse": (
         lambda: fitted(hr.KernelRanker(ranker=hr.LinearRanker("auc"), n_components=9), csr_array(numbers()[0])),
@@ -115,12 +115,12 @@ def test_no_file_and_no_model(tmp_path):
         load(tmp_path / "nothing")
     with pytest.raises(ModelFileError, match="is a folder"):
         load(tmp_path)
-    refused(b"", tmp_path, "no zip archive")
-    refused(b"a,b\n1,2\n", tmp_path, "no headrank model: it is no zip archive")
+    refused(b"", tmp_path, "not a zip archive")
+    refused(b"a,b\n1,2\n", tmp_path, "not a headrank model: it is not a zip archive")
     buffer = io.BytesIO()
     with ZipFile(buffer, "w") as archive:
         archive.writestr("word/document.xml", "<x/>")
-    refused(buffer.getvalue(), tmp_path, "zip archive, but no headrank model")
+    refused(buffer.getvalue(), tmp_path, "zip archive, but not a headrank model")
 
 
 def manifest_of(file):
@@ -150,17 +150,17 @@ def test_the_manifest_says_what_the_file_is(file):
 @pytest.mark.parametrize(
     ("edit", "words"),
     [
-        (lambda said: said.update(kind="cake"), "no headrank model"),
+        (lambda said: said.update(kind="cake"), "not a headrank model"),
         (
             lambda said: said.update(format=3, headrank="9.1"),
             "written by headrank 9.1, format 3; this .* up to 2: update",
         ),
         (lambda said: said.update(format="1"), "no valid format number"),
         (lambda said: said.update(format=True), "no valid format number"),
-        (lambda said: said.pop("sha256"), "missing or strange fields"),
-        (lambda said: said.update(extra=1), "missing or strange fields"),
-        (lambda said: said.update(size="1"), "missing or strange fields"),
-        (lambda said: said.update(libraries={"numpy": 2}), "missing or strange fields"),
+        (lambda said: said.pop("sha256"), "missing or unknown fields"),
+        (lambda said: said.update(extra=1), "missing or unknown fields"),
+        (lambda said: said.update(size="1"), "missing or unknown fields"),
+        (lambda said: said.update(libraries={"numpy": 2}), "missing or unknown fields"),
         (lambda said: said.update(size=5), "has been changed"),
         (lambda said: said.update(sha256="0" * 64), "has been changed"),
         (lambda said: said.update(unpacked=said["unpacked"] + 1), "does not unpack to"),
@@ -188,17 +188,17 @@ def test_every_flipped_byte_is_noticed(file, tmp_path):
 
 def test_every_cut_and_every_addition_is_noticed(file, tmp_path):
     for sixteenth in range(16):
-        refused(file[: sixteenth * len(file) // 16], tmp_path, "cut off or damaged|no zip archive")
+        refused(file[: sixteenth * len(file) // 16], tmp_path, "cut off or damaged|not a zip archive")
     refused(file[:-1], tmp_path, "damaged")
     refused(file + b"0", tmp_path, "damaged")
-    refused(b"0" + file, tmp_path, "damaged|no headrank model")
+    refused(b"0" + file, tmp_path, "damaged|not a headrank model")
 
 
 def test_too_large(file, tmp_path, monkeypatch):
     monkeypatch.setattr("headrank.model_io.loading.LARGEST", len(file) - 1)
     refused(file, tmp_path, "larger than the")
     monkeypatch.setattr("headrank.model_io.saving.LARGEST", 100)
-    with pytest.raises(ModelFileError, match="the most that a model file may hold is 100"):
+    with pytest.raises(ModelFileError, match="the limit for a model file is 100"):
         save(made("ranker")[0], tmp_path / "other")
 
 

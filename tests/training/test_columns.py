@@ -128,7 +128,7 @@ def test_other_types_are_read_as_the_kind_of_the_training_table(value, kind, exp
 )
 def test_a_value_that_does_not_fit_is_named_with_its_row(values, kind, said):
     values = [str(v) for v in values] if "?" in values else values
-    with pytest.raises(InvalidSampleError, match="column 'age' must hold") as caught:
+    with pytest.raises(InvalidSampleError, match="column 'age' must contain") as caught:
         conformed(pl.DataFrame({"age": values}), [Column("age", kind)], first_row=101)
     assert said in str(caught.value)
 

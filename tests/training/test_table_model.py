@@ -70,7 +70,7 @@ def test_messages_count_rows_from_where_the_block_starts(messy):
 
 
 def test_a_matrix_is_no_table(messy):
-    with pytest.raises(InvalidSampleError, match="needed a table with named columns"):
+    with pytest.raises(InvalidSampleError, match="expected a table with named columns"):
         table_model(messy.result).decision_function(np.zeros((2, 11)))
 
 
@@ -101,5 +101,5 @@ def test_sparse_models_take_matrices_of_the_right_width(sparse):
     parts = [model.decision_function(sparse.features[i : i + 7]) for i in range(0, 400, 7)]
     assert same_scores(np.concatenate(parts), scores)
     for wrong in (sparse.features[:, :5], [[1.0] * 6], pl.DataFrame({"a": [1]})):
-        with pytest.raises(InvalidSampleError, match="needed a matrix with 6 features"):
+        with pytest.raises(InvalidSampleError, match="expected a matrix with 6 features"):
             model.decision_function(wrong)

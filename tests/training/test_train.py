@@ -259,7 +259,7 @@ def test_a_table_handed_over_is_freed_before_the_models_are_trained():
     trained(box, y, progress=progress)
     assert seen
     assert all(seen)
-    with pytest.raises(ValueError, match="handed over already"):
+    with pytest.raises(ValueError, match="already been taken"):
         box.take()
 
 

@@ -110,7 +110,7 @@ def interval(
     clusters : array-like of shape (n,), optional
         The cluster of each row; requires the bootstrap.
     pos_label : optional
-        The value of ``y`` that means positive.
+        The label of the positive class in ``y``.
     positive_rate : float, optional
         The share of positives in the population, if known, for measures that depend on it. The estimate remains that
         of the sample.

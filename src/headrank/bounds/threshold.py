@@ -202,7 +202,7 @@ def threshold_at(
     confidence : float, default=0.95
         The probability that the budget is kept.
     pos_label : optional
-        The value of ``y`` that means positive.
+        The label of the positive class in ``y``.
 
     Returns
     -------

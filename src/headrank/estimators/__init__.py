@@ -1,4 +1,4 @@
-"""Which scorer is best at the head? The learners, as scikit-learn estimators."""
+"""Which scorer is best at the head of the list? The learners, as scikit-learn estimators."""
 
 from headrank.estimators.combined.ranker_cv import RankerCV
 from headrank.estimators.cv.cross_validation import LinearRankerCV

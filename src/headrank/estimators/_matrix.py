@@ -1,4 +1,4 @@
-"""The door for features: X comes in as anything that scikit-learn reads, and goes out as numbers to compute with."""
+"""Validation of features: any X that scikit-learn accepts, converted to a float array or CSR matrix."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from headrank._types import ArrayLike, Vector
 from headrank.labels import check_classes
 
 LARGEST = 1e75
-"""Of features, and of C times the weight of all losses: the square of their product must be finite."""
+"""Largest feature, and largest C times the weight of all losses: the square of their product must be finite."""
 _LARGEST_SINGLE = 1e15
-"""Of features in float32, where squares overflow at 1e38."""
+"""Largest feature in float32, where squares overflow at 1e38."""
 _FAR = {np.dtype(np.float64): 1e4, np.dtype(np.float32): 1e3}
-"""A feature is far from 0 when its values exceed their range by this factor: products lose as many digits."""
+"""A feature is far from 0 if its values exceed their range by this factor: products then lose as many digits."""
 
 
 def checked_matrix(estimator: Any, X: Any, *, reset: bool, finite: bool = True) -> Any:
@@ -39,19 +39,19 @@ def checked_matrix_and_labels(estimator: Any, X: Any, y: ArrayLike, *, finite: b
 
 
 def shift_of(X: Any) -> Vector | None:
-    """What to subtract from each feature so that none is far from 0; None if none is. Two passes over X.
+    """Return what to subtract from each feature so that none is far from 0; None if none is. Two passes over X.
 
-    A common shift of the scores changes no ranking, but the digits it takes are lost to the differences: for seconds
-    since 1970, nine of sixteen. Of sparse matrices only columns without zeros can be far.
+    A common shift of the scores does not change the ranking, but it costs digits of their differences: for seconds
+    since 1970, nine of sixteen. In a sparse matrix, only columns without zeros can be far from 0.
     """
     low, high = _ends(X)
     largest = np.maximum(np.abs(low), np.abs(high))
-    far = (largest > _FAR[X.dtype] * (high - low)) & (largest > _FAR[X.dtype])  # not a column of ones
+    far = (largest > _FAR[X.dtype] * (high - low)) & (largest > _FAR[X.dtype])  # excludes columns of ones
     return np.where(far, low, 0.0) if far.any() else None
 
 
 def shifted(X: Any, shift: Vector) -> Any:
-    """A float64 copy of X, less the shift of each feature."""
+    """Return a float64 copy of X minus the shift of each feature."""
     if isinstance(X, np.ndarray):
         return X - shift
     moved = X.astype(np.float64)
@@ -75,14 +75,14 @@ def _read(estimator: Any, X: Any, *y: ArrayLike, reset: bool, finite: bool) -> A
     except Exception as error:
         kind = type(error) if isinstance(error, ValueError | TypeError) else ValueError
         if culprit := _culprit(X):
-            raise kind(f"X must hold numbers, but {culprit} ({error}); encode or drop it") from None
+            raise kind(f"X must contain only numbers, but {culprit} ({error}); encode or drop it") from None
         if kind is not type(error):
             raise kind(f"X cannot be read as a table of numbers: {error}") from None
         raise
 
 
 def _refuse_other_shapes(X: Any) -> None:
-    """Leave to scikit-learn what has rows and columns, and to say what is wrong with lists of numbers."""
+    """Raise unless X has rows and columns. Lists are left to scikit-learn, which has good messages for them."""
     shape = getattr(X, "shape", None)
     if (shape is None and not isinstance(X, Sequence) | hasattr(X, "__array__")) or isinstance(X, str | bytes | range):
         raise TypeError(f"X must be an array, a sparse matrix or a data frame of numbers, got {short_repr(X)}")
@@ -96,7 +96,7 @@ def _refuse_other_shapes(X: Any) -> None:
 
 
 def _computable(X: Any) -> Any:
-    """X without duplicate entries, if its numbers are small enough."""
+    """Return X without duplicate entries, or raise if its values are too large."""
     X = _without_duplicates(X)
     if isinstance(X, np.ndarray):
         largest = max(float(X.max()), -float(X.min()))
@@ -104,8 +104,8 @@ def _computable(X: Any) -> Any:
         largest = max(float(X.data.max(initial=0.0)), -float(X.data.min(initial=0.0)))
     if largest > LARGEST:
         raise ValueError(
-            f"features must lie within ±{LARGEST:g}, where their squares can be added up, but X reaches {largest:.3g}; "
-            "divide the features by a constant, or check for values that stand for missing ones"
+            f"features must lie within ±{LARGEST:g}, so that their squares can be summed, but X reaches {largest:.3g}; "
+            "divide the features by a constant, or check for values that encode missing ones"
         )
     return X.astype(np.float64) if X.dtype == np.float32 and largest > _LARGEST_SINGLE else X
 
@@ -119,7 +119,7 @@ def _without_duplicates(X: Any) -> Any:
 
 
 def _ends(X: Any) -> tuple[Vector, Vector]:
-    """Lowest and highest value of each feature, as float64; 0 for sparse features that have zeros."""
+    """Return the lowest and the highest value of each feature, as float64; 0 for sparse features with zeros."""
     if isinstance(X, np.ndarray):
         return X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
     low, high = np.zeros((2, X.shape[1]))
@@ -130,21 +130,21 @@ def _ends(X: Any) -> tuple[Vector, Vector]:
 
 
 def _culprit(X: Any) -> str | None:
-    """Where the first value stands that is no number, in words; None if there is none, or X is no table."""
+    """Describe the first value that is not a number and its position; None if there is none or X is not a table."""
     names = getattr(X, "columns", None)
     if hasattr(X, "nnz"):
         return None
     try:
         columns = np.asarray(X, dtype=object)
     except Exception:
-        return "its rows are not of one length"
+        return "its rows differ in length"
     if columns.ndim != 2:
         columns = columns[:, None] if columns.ndim == 1 else np.empty((0, 0))
     for j, column in enumerate(columns.T):
         for i, value in enumerate(column):
             try:
                 float(value)
-            except Exception:  # whatever its class says of float()
+            except Exception:  # float() may raise anything
                 where = f"column {names[j]!r}" if names is not None else f"column {j}"
-                return f"{where} holds {short_repr(value)} in row {i}"
+                return f"{where} contains {short_repr(value)} in row {i}"
     return None

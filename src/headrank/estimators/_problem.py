@@ -1,4 +1,4 @@
-"""The learning problem of one sample: checked rows, labels, weights and queries, ready for a solver."""
+"""The learning problem: validated rows, labels, weights and queries, ready for a solver."""
 
 from __future__ import annotations
 
@@ -23,53 +23,53 @@ from headrank.surrogates import RowFacts, SurrogateKind, kind_of, surrogate_for
 
 _SMALLEST_OBJECTIVE = 1e-300
 _COLLAPSED = 1e-2
-"""A fit has collapsed when no weights bring the surrogate's risk down by more than this share."""
+"""A fit has collapsed if no weights lower the surrogate's risk by more than this share."""
 _BLOCK_VALUES = 1_000_000
 _MOST_COPIED = 20_000_000
-"""Numbers of a dense copy of the rows, of which there are a few at a time."""
+"""Most values in a dense copy of the rows. A few copies exist at the same time."""
 _LONGER_STEPS = (0.3, 1.0, 3.0)
-"""In units that give the scores a standard deviation of 1."""
+"""In units of the steps at which the scores have a standard deviation of 1."""
 SOLVERS: dict[str, Callable[..., Solution]] = {"hybrid": hybrid, "cutting-plane": cutting_plane}
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Rows with labels, and the risk they pose."""
+    """Rows with labels, and the risk to minimise on them."""
 
     risk: LinearRisk
     kind: SurrogateKind
-    """What the surrogate is."""
+    """Properties of the surrogate."""
     measure: Measure
     weights: Vector | None
     queries: IntVector | None
     scale: Vector | None
     unit: float = 1.0
-    """The typical size of a feature, after scaling: the root of its mean variance over features."""
+    """Typical size of a feature after scaling: the root of the mean variance of the features."""
     shift: Vector | None = None
-    """What was subtracted from the features as they came in, before scaling."""
+    """What was subtracted from the original features, before scaling."""
     n_stored: int = 0
-    """Numbers that X holds."""
+    """Number of values stored in X."""
     basis: Vector | None = None
-    """Of the space in which the weights live, one column per weight, if it is not that of the features."""
+    """Basis of the space of the weights, one column per weight; None if it is that of the features."""
 
     def with_surrogate(self, kind: str, *, measure: Measure | None = None, bandwidth: float = 0.3) -> Problem:
-        """The same rows, to be learned by another surrogate, of the problem's measure or of another."""
+        """Return the problem with another surrogate, for the same measure or another one."""
         facts = _facts(kind_of(kind), self.labelled)
         surrogate = surrogate_for(self.measure if measure is None else measure, kind, facts, bandwidth=bandwidth)
         return replace(self, kind=kind_of(kind), risk=replace(self.risk, surrogate=surrogate))
 
     def part(self, kept: IntVector) -> Problem:
-        """Some of the rows, as they are: no row is copied, no feature scaled anew. Its surrogate is to be chosen."""
+        """Return the problem of a subset of the rows, not copied or rescaled. Its surrogate is still to be set."""
         labelled = self.labelled.take(kept)
         labelled.require_both_classes()
         risk = LinearRisk(SubsetRows(self.rows, kept, self.risk.positive.size), self.risk.surrogate, labelled.positive)
         return replace(self, risk=risk, weights=labelled.weights, queries=labelled.queries)
 
     def in_span(self) -> Problem:
-        """The same problem, posed in the space that the rows span where that is smaller than the rows are.
+        """Return the problem in coordinates of the span of the rows, if that makes the rows smaller; else itself.
 
-        Its minima are the same, see `spanned`, whatever part of the rows is learned from. Once per choice it costs what
-        some passes over X do, each of which is then n_rows times n_rows numbers long.
+        Its minima are the same (see `spanned`), also for subsets of the rows. The conversion costs as much as a few
+        passes over X, once per cross-validation. After it, a pass reads n_rows times n_rows values.
         """
         n_rows, n_features = self.risk.positive.size, self.rows.n_features
         if n_rows >= n_features or n_rows**2 > self.n_stored or n_rows * n_features > _MOST_COPIED:
@@ -88,34 +88,34 @@ class Problem:
 
     @property
     def rows(self) -> Rows:
-        """The rows, with scaled features where asked for."""
+        """The rows, with scaled features if requested."""
         return self.risk.rows
 
     @property
     def size(self) -> int:
-        """Numbers in the rows, if they are dense."""
+        """Number of values in the rows if they were dense."""
         return self.risk.positive.size * self.rows.n_features
 
     def scores(self, solution: Solution) -> Vector:
-        """The training scores of a solution, which the solver may have left behind; else half a pass over the rows."""
+        """Return the training scores of a solution. Half a pass over the rows, unless the solver has kept them."""
         point = solution.point
         return point.scores if isinstance(point, ScoredPoint) else self.rows.scores(solution.weights)
 
     def standardised(self, weights: Vector) -> Vector:
-        """Weights scaled so that their training scores have variance 1; 0 if the scores differ by rounding alone."""
+        """Scale weights so that the training scores have variance 1; return 0 if the scores differ only by rounding."""
         scores = self.rows.scores(weights)
         mean = np.average(scores, weights=self.weights)
         spread = float(np.sqrt(np.average((scores - mean) ** 2, weights=self.weights)))
         return weights / spread if spread > 1e-9 * float(np.abs(scores).max()) else np.zeros_like(weights)
 
     def averaged(self, scorers: Sequence[Vector]) -> Vector:
-        """The mean of scorers, each and the mean itself scaled so that its training scores have variance 1."""
+        """Average scorers. Each, and the average itself, is scaled so that its training scores have variance 1."""
         if len(scorers) == 1:
             return self.standardised(scorers[0])
         return self.standardised(np.sum([self.standardised(weights) for weights in scorers], axis=0))
 
     def coef(self, weights: Vector) -> Vector:
-        """Weights as coefficients of the features as they came in."""
+        """Convert weights to coefficients of the original features."""
         weights = weights if self.basis is None else self.basis @ weights
         return weights if self.scale is None else np.asarray(weights / self.scale)
 
@@ -124,23 +124,23 @@ class Problem:
         return self.labelled.sample(scores)
 
     def sample_of(self, rows: IntVector, scores: Vector) -> Sample:
-        """Some of the rows with their scores."""
+        """Return a subset of the rows with their scores."""
         return self.labelled.take(rows).sample(scores)
 
     def measured(self, scores: Vector) -> float:
-        """The measure on the training sample, a mean over queries where there are any."""
+        """Return the measure on the training sample; with queries, the mean over them."""
         return self.measure.of_sample(self.sample(scores))
 
     def measured_by_chance(self) -> float:
-        """The measure of constant scores on the training sample."""
+        """Return the measure of constant scores on the training sample."""
         return self.measured(np.zeros(self.risk.positive.size))
 
     def collapsed(self, solution: Solution, C: float) -> bool:
         """Whether the surrogate has learned nothing: w = 0 is nearly optimal, and not only because C is small.
 
-        Only the hinges do so on data that can be learned. The lower bound proves the first. For the second, longer
-        steps are tried along the weights found, or, if they are 0, along those that the cuts suggest: a direction,
-        however short.
+        On data that can be learned, only the hinges collapse. The lower bound proves that w = 0 is nearly optimal. To
+        exclude a small C as the reason, longer steps are tried along the weights found or, if these are 0, along the
+        minimum of the model of all cuts.
         """
         if not self.kind.needs_range:
             return not solution.weights.any()
@@ -154,29 +154,29 @@ class Problem:
         ray = self.risk.ray(origin, direction / length)
         spread = float(ray.change.std())
         if spread <= 1e-9 * float(np.abs(ray.change).max()):
-            return True  # the scores differ by rounding alone
+            return True  # the scores differ only by rounding
         return all(ray.at(step / spread).value >= 1 - _COLLAPSED for step in _LONGER_STEPS)
 
     def intercept(self, weights: Vector, scores: Vector) -> float:
-        """Minus the threshold of the scores that these weights give the features as they came in."""
+        """Return minus the threshold for scores computed from the original features."""
         moved = 0.0 if self.shift is None else float(self.shift @ self.coef(weights))
         return -(self.threshold(scores) + moved)
 
     def require_computable(self, C: float, name: str = "C") -> float:
-        """Return C, or raise: the square of the objective's gradient must be finite, and the objective above 0."""
+        """Return C, or raise if the objective could underflow or the square of its gradient overflow."""
         n_losses = 1.0
         if self.kind.sums:
             n_losses = float(self.risk.positive.size if self.weights is None else self.weights.sum())
         if not _SMALLEST_OBJECTIVE <= C * n_losses <= LARGEST:
             of_rows = "" if n_losses == 1 else f" times the total weight of the rows, {n_losses:.3g},"
             raise ValueError(
-                f"{name}{of_rows} must lie between {_SMALLEST_OBJECTIVE:g} and {LARGEST:g}, where the objective can be "
-                f"computed, got {name}={C:g}; change {name}{' or the weights' if of_rows else ''}"
+                f"{name}{of_rows} must lie between {_SMALLEST_OBJECTIVE:g} and {LARGEST:g}, so that the objective can "
+                f"be computed, got {name}={C:g}; change {name}{' or the weights' if of_rows else ''}"
             )
         return C
 
     def threshold(self, scores: Vector) -> float:
-        """Return the score above which as many rows lie as there are positives: half way between two rows."""
+        """Return a threshold with as many rows above it as there are positives, halfway between two scores."""
         return threshold_of(self.sample(scores))
 
 
@@ -191,12 +191,12 @@ def pose(
     qid: ArrayLike | None,
     standardize: bool | None,
 ) -> Problem:
-    """Join rows and labels to a problem, without rows of weight 0. X is checked already.
+    """Build the problem from rows and labels, without rows of weight 0. X is already validated.
 
-    Nothing of X is copied, unless a feature is far from 0, as seconds since 1970 are: products would lose its digits.
+    X is not copied unless a feature is far from 0, such as seconds since 1970: products would lose its digits.
 
-    With ``standardize=None`` dense features are divided by their standard deviations, sparse ones only where these are
-    above 1: what is at most 1 by design, as bits of fingerprints and weights of words, ranks worse when it is scaled.
+    With ``standardize=None`` dense features are divided by their standard deviations, sparse ones only if theirs is
+    above 1. Features that are at most 1 by design, such as fingerprint bits and word weights, rank worse when scaled.
     """
     if standardize is not None and not isinstance(standardize, bool | np.bool_):
         raise TypeError(f"standardize must be True, False or None, got {short_repr(standardize)}")
@@ -219,7 +219,7 @@ def pose(
 def _scaling(
     X: Any, weights: Vector | None, standardize: bool | None, *, wants_unit: bool
 ) -> tuple[Vector | None, float]:
-    """Return what each feature is divided by, if by anything, and the typical size of a feature after that."""
+    """Return the divisor of each feature, or None, and the typical size of a feature after the division."""
     every = isinstance(X, np.ndarray) if standardize is None else standardize
     scaled = standardize is None or standardize
     if not scaled and not wants_unit:
@@ -233,22 +233,22 @@ def _scaling(
 
 
 def variances_of(X: Any, weights: Vector | None) -> Vector:
-    """Variance of each feature, 0 where it is rounding alone. One pass, by blocks: X is not copied."""
+    """Return the variance of each feature, 0 if it is only rounding. One pass in blocks, without copying X."""
     from sklearn.preprocessing import StandardScaler
     from sklearn.utils import gen_batches
 
     scaler = StandardScaler(with_mean=False)
-    if weights is not None:  # scikit-learn takes them in the type of X, and refuses a block without weight
+    if weights is not None:  # scikit-learn needs the dtype of X, and a positive weight in each block
         weights = np.asarray(weights / weights.max(), dtype=X.dtype)
     for block in gen_batches(X.shape[0], max(_BLOCK_VALUES // X.shape[1], 1)):
         if weights is None or weights[block].any():
             scaler.partial_fit(X[block], sample_weight=None if weights is None else weights[block])
-    constant = scaler.scale_ != np.sqrt(scaler.var_)  # scikit-learn's verdict: it gives them a scale of 1
+    constant = scaler.scale_ != np.sqrt(scaler.var_)  # scikit-learn sets the scale of constant features to 1
     return np.where(constant, 0.0, scaler.var_)
 
 
 def live_line(step: Step) -> None:
-    """Show the state of a fit on the terminal, in one line that is written over."""
+    """Print the state of a fit to stderr, in one line that is overwritten."""
     proved = "" if isnan(step.lower) else f", at least {step.lower:.6g}, gap {step.gap:.1e}, {step.n_cuts} cuts"
     text = f"\rstep {step.n_iter}: objective {step.objective:.6g}{proved}, {step.seconds:.1f} s "
     sys.stderr.write(text)

@@ -1,4 +1,4 @@
-"""A surrogate and rows joined: what a solver minimises as a function of the weights."""
+"""The surrogate's risk as a function of the weights: what a solver minimises."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from headrank.surrogates import Surrogate
 
 @dataclass(frozen=True, eq=False)
 class ScoredPoint:
-    """The risk at some weights: the scores they give, the derivative in each score, and the plane's height at 0."""
+    """The risk at given weights: their scores, the derivative in each score, and the height of the plane at 0."""
 
     scores: Vector
     value: float
     coef: Vector
     offset: float
     curvature: Vector | None = None
-    """See `Cut`; None if the surrogate does not tell."""
+    """See `Cut`; None if the surrogate has no curvature."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,12 +34,12 @@ class LinearRisk:
     positive: BoolVector
 
     def at(self, weights: Vector) -> ScoredPoint:
-        """Evaluate at these weights: half a pass over the rows, or none at 0."""
+        """Evaluate at these weights. Half a pass over the rows; none at w = 0."""
         return self.at_scores(self.rows.scores(weights) if weights.any() else np.zeros(self.positive.size))
 
     def at_scores(self, scores: Vector) -> ScoredPoint:
-        """Evaluate at the weights that give these scores: no pass over the rows."""
-        # No surrogate notices a common shift of the scores, but large ones cost the digits of the differences.
+        """Evaluate at the weights with these scores. No pass over the rows."""
+        # Surrogates are invariant to a common shift of the scores, but a large one costs digits of their differences.
         centred = scores - scores.mean()
         cut = self.surrogate(centred[self._pos_rows], centred[self._neg_rows])
         coef = self._by_row(cut.pos_coef, cut.neg_coef)
@@ -48,17 +48,17 @@ class LinearRisk:
         return ScoredPoint(scores, cut.risk, coef, cut.offset, self._by_row(cut.pos_curvature, cut.neg_curvature))
 
     def ray(self, point: ScoredPoint, direction: Vector) -> ScoredRay:
-        """All points that are the given one plus a step times the direction: half a pass over the rows."""
+        """The points ``point + step * direction``. Half a pass over the rows."""
         return ScoredRay(self, point.scores, self.rows.scores(direction))
 
     def subgradients(self, points: Sequence[ScoredPoint]) -> Vector:
-        """A subgradient at each of the points: half a pass over the rows for all of them."""
+        """A subgradient at each of the points, one per row. Half a pass over the rows for all of them."""
         if len(points) == 1:
             return self.rows.combine(points[0].coef)[None]
         return self.rows.combine(np.array([point.coef for point in points]))
 
     def hessian(self, point: ScoredPoint) -> Vector:
-        """The Hessian at a point, of surrogates that tell their curvature; see `Cut` for its form."""
+        """The Hessian at a point, for surrogates with a curvature; see `Cut` for its form."""
         assert point.curvature is not None
         hessian, total = self.rows.gram(point.curvature), float(point.curvature.sum())
         if total > 0:
@@ -83,14 +83,14 @@ class LinearRisk:
 
 @dataclass(frozen=True, eq=False)
 class ScoredRay:
-    """Scores are linear in the weights, so along a ray they are known without another pass."""
+    """The risk along a direction. Scores are linear in the weights, so no further pass over the rows is needed."""
 
     risk: LinearRisk
     origin: Vector
     change: Vector
 
     def at(self, step: float) -> ScoredPoint:
-        """The point so far along the ray."""
+        """The point at this step along the ray."""
         return self.risk.at_scores(self.origin + step * self.change)
 
     def slope(self, point: ScoredPoint) -> float:

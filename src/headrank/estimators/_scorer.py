@@ -1,4 +1,4 @@
-"""What all rankers do once they are fitted: score, call positive, measure."""
+"""The methods shared by all fitted rankers: score rows, predict classes, compute the measure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from headrank.rows import open_rows
 
 
 class Scorer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
-    """An estimator that scores rows, with a measure of its own."""
+    """An estimator that scores rows and has a measure."""
 
     measure: Measure | str
     classes_: Any
@@ -25,30 +25,30 @@ class Scorer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
     """Whether features must be finite numbers."""
 
     def _scores(self, X: Any) -> Vector:
-        """Score rows that have been checked."""
+        """Score validated rows."""
         raise NotImplementedError
 
     def decision_function(self, X: Any) -> Vector:
-        """Score rows, higher = more positive; above 0 is what `predict` calls positive."""
+        """Return the scores of rows: the higher, the more likely positive. `predict` uses a threshold of 0."""
         check_is_fitted(self)
         return self._scores(checked_matrix(self, X, reset=False, finite=self._needs_finite))
 
     def predict(self, X: Any) -> Any:
-        """Call positive as large a share of rows like the training rows as was positive there; see the notes."""
+        """Predict classes. On data like the training rows, about the same share is predicted positive; see Notes."""
         check_is_fitted(self)
         return self.classes_[(self.decision_function(X) > 0).astype(np.intp)]
 
     def score(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None
     ) -> float:
-        """Return the measure of the scores of these rows; negated if lower is better, as scikit-learn wants it."""
+        """Return the measure of the scores of these rows; negated if lower is better, as scikit-learn expects."""
         scores = self.decision_function(X)
         measure = measure_of(self.measure)
         value = measure(y, scores, sample_weight=sample_weight, qid=qid, pos_label=self.classes_[1])
         return value if measure.greater_is_better else -value
 
     def _admitted(self, X: Any, y: ArrayLike) -> tuple[Any, BoolVector]:
-        """Check rows and labels, remember features and classes, and say which rows are positive."""
+        """Validate X and y, set the attributes of features and classes, and return X and which rows are positive."""
         X, labels = checked_matrix_and_labels(self, X, y, finite=self._needs_finite)
         self.classes_, positive = _two_classes(labels)
         return X, positive
@@ -72,7 +72,7 @@ class LinearScorer(Scorer):
 
 
 def _two_classes(labels: Any) -> tuple[Any, BoolVector]:
-    """Return both classes in order, and which rows belong to the second, or refuse."""
+    """Return both classes in order and which rows belong to the second, or raise."""
     if labels.dtype.kind in "biu":  # sorting a million labels takes longer than a pass over their rows
         classes = np.array([labels.min(), labels.max()])
         positive: BoolVector = labels == classes[1]
@@ -86,5 +86,5 @@ def _two_classes(labels: Any) -> tuple[Any, BoolVector]:
         )
     classes, codes = np.unique(labels, return_inverse=True)
     if classes.size < 2:
-        raise ValueError(f"y holds one class only, {classes[0]!r}; a ranking needs rows of two classes")
+        raise ValueError(f"y has only one class, {classes[0]!r}; a ranking needs rows of two classes")
     return classes, codes == 1

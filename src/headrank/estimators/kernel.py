@@ -1,4 +1,4 @@
-"""KernelRanker: the same learners on the features of a kernel."""
+"""KernelRanker: the linear rankers on the features of a kernel."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _TAKES_COEF0 = (*_TAKES_DEGREE, "sigmoid")
 class KernelRanker(Scorer):
     """Scorer that is linear in the features of a kernel, trained for the head of the list.
 
-    The kernel extension of SVM-pAUC (Narasimhan & Agarwal 2013, section 3). Up to ``n_components`` rows it is exact:
-    the features are then those of the whole kernel matrix, and by the representer theorem no other scorer of the
-    kernel's space has a lower objective. Above, ``n_components`` rows drawn at random span the features (Nyström);
-    scikit-learn's `Nystroem` makes them in both cases.
+    The kernel extension of SVM-pAUC (Narasimhan & Agarwal 2013, section 3). With up to ``n_components`` rows it is
+    exact: the features are those of the whole kernel matrix, and by the representer theorem no other scorer in the
+    kernel's space has a lower objective. With more rows, ``n_components`` random ones span the features (Nyström
+    approximation). scikit-learn's `Nystroem` computes the features in both cases.
 
-    Features of different sizes make a poor kernel: scale them first, as in
+    Kernels work poorly on features of different scales. Scale them first, as in
     ``make_pipeline(StandardScaler(), KernelRanker(...))``.
 
     Cost: with m = min(n_rows, n_components), O(n_rows m) kernel values, O(m^3) for their root, and a dense float64
@@ -39,19 +39,19 @@ class KernelRanker(Scorer):
     Parameters
     ----------
     measure : Measure or str, default="pauc@0.1"
-        What to be good at.
+        The measure to maximise.
     ranker : LinearRanker or LinearRankerCV, optional
-        How to learn; its own measure is replaced by this one. A `LinearRankerCV` if not given.
+        The linear ranker; its own measure is replaced by this one. Default `LinearRankerCV`.
     kernel : str or callable, default="rbf"
         As in scikit-learn's `Nystroem`: "rbf", "poly", "sigmoid", "laplacian", "linear", ...
     gamma : float or "scale", default="scale"
         "scale" is 1 / (n_features * variance of X), as for scikit-learn's `SVC`.
     degree, coef0 : float
-        Of the polynomial and sigmoid kernels.
+        Parameters of the polynomial and sigmoid kernels.
     n_components : int, default=1000
-        Most features, and most rows for which the kernel is exact.
+        Maximum number of features, and of rows for which the kernel is exact.
     random_state : int or RandomState, default=0
-        Of the rows that span the features.
+        Seed for the choice of the rows that span the features.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class KernelRanker(Scorer):
     exact_ : bool
         Whether the features are those of the whole kernel matrix.
     classes_, n_features_in_, feature_names_in_
-        As everywhere in scikit-learn.
+        As in scikit-learn.
 
     Examples
     --------
@@ -97,7 +97,7 @@ class KernelRanker(Scorer):
         self.random_state = random_state
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
-        """Make the features, then fit the linear ranker to them. Parameters as in `LinearRanker.fit`."""
+        """Compute the features and fit the linear ranker to them. Parameters as in `LinearRanker.fit`."""
         X, positive = self._admitted(X, y)
         n_components = whole("n_components", self.n_components, at_least=1)
         self.exact_ = bool(X.shape[0] <= n_components)
@@ -110,7 +110,7 @@ class KernelRanker(Scorer):
         return self
 
     def _made_features(self, X: Any, n_components: int) -> tuple[Any, Vector]:
-        """The map from rows to features, and the features of these rows, or raise where they are not finite."""
+        """Return the map from rows to features and the features of these rows; raise if they are not finite."""
         known = self.kernel if isinstance(self.kernel, str) else ""
         features = Nystroem(
             kernel=self.kernel if isinstance(self.kernel, str) or callable(self.kernel) else short_repr(self.kernel),
@@ -128,8 +128,7 @@ class KernelRanker(Scorer):
             finite = False
         if not finite:
             raise ValueError(
-                f"kernel={short_repr(self.kernel)} gives numbers beyond float64 on these rows; scale the features "
-                "first, as "
+                f"kernel={short_repr(self.kernel)} overflows float64 on these rows; scale the features first, as "
                 "in make_pipeline(StandardScaler(), KernelRanker(...)), or lower gamma, coef0 and degree"
             )
         return features, values
@@ -148,6 +147,6 @@ class KernelRanker(Scorer):
 
 
 def _variance(X: Any) -> float:
-    """Variance of all values of X together: within features, and between their means. X is not copied."""
+    """Return the variance of all values of X, within features and between their means. X is not copied."""
     means = open_rows(X).combine(np.full(X.shape[0], 1 / X.shape[0]))
     return float(variances_of(X, None).mean() + means.var())

@@ -1,4 +1,4 @@
-"""The regularisation path: what the ranker becomes as C grows."""
+"""The regularisation path: a ranker fitted for increasing C."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from headrank.solvers import Bundle
 
 @dataclass(frozen=True, eq=False)
 class RegularisationPath:
-    """One row per C, in rising order.
+    """Fits of a ranker, one per C, in increasing order.
 
     Attributes
     ----------
@@ -31,9 +31,9 @@ class RegularisationPath:
     collapsed : bool array of shape (n_Cs,)
         Where w = 0 is (nearly) optimal.
     n_iter : int array of shape (n_Cs,)
-        Evaluations of the risk: later fits start from what earlier ones learned.
+        Evaluations of the risk. Each fit starts from the previous one.
     name : str
-        The measure.
+        Short name of the measure.
     """
 
     Cs: Vector
@@ -71,13 +71,33 @@ def path(
     sample_weight: ArrayLike | None = None,
     qid: ArrayLike | None = None,
 ) -> RegularisationPath:
-    """Fit a ranker for each C, from the smallest up, each starting from the one before.
+    """Fit a ranker for each C in increasing order, with warm starts.
 
-    The cuts that describe the risk do not depend on C, so each fit inherits all that the earlier ones have learned. The
-    ranker itself is left alone; its ``C`` is not used. One warning names all C whose fit has not converged.
+    The cuts that describe the risk do not depend on C, so each fit reuses those of the previous ones.
 
-    An interrupt from the keyboard ends the whole path with ``KeyboardInterrupt``, as it does in `LinearRankerCV`: a fit
-    that was cut short is worth keeping by itself, as `LinearRanker` does, but it would be a dent in a path.
+    Parameters
+    ----------
+    ranker : LinearRanker
+        The ranker to fit. It is not modified, and its ``C`` is not used.
+    X, y, sample_weight, qid
+        As in `LinearRanker.fit`.
+    Cs : sequence of float
+        The values of C, in any order.
+
+    Returns
+    -------
+    RegularisationPath
+        The fits, one per C.
+
+    Warns
+    -----
+    ConvergenceWarning
+        Once, with all C at which the fit has not converged.
+
+    Notes
+    -----
+    A keyboard interrupt raises ``KeyboardInterrupt``, as in `LinearRankerCV`. `LinearRanker` keeps the best weights so
+    far, but within a path an unfinished fit would be misleading.
 
     Examples
     --------
@@ -89,15 +109,15 @@ def path(
     """
     ordered = sorted(above_zero("C", C) for C in listed("Cs", Cs))
     if not ordered:
-        raise ValueError("needed at least one C, got none")
+        raise ValueError("expected at least one C, got none")
     if not isinstance(ranker, LinearRanker):
-        raise TypeError(f"a path is that of a LinearRanker, got {type(ranker).__name__}")
+        raise TypeError(f"ranker must be a LinearRanker, got {type(ranker).__name__}")
     problem = ranker._pose(X, y, sample_weight, qid)
     bundle, start, fits = Bundle(), None, []
     with limit_blas_threads(problem.size):
         anchor = None if problem.kind.convex else ranker._anchor(problem)
         for C in ordered:
-            # Not `_solve`: it would warn that the best so far was kept, and go on to the next C.
+            # Not `_solve`, which after an interrupt would warn and continue with the next C.
             solution = ranker._search(problem, C, start=start, bundle=bundle, anchor=anchor)
             if solution.interrupted:
                 raise KeyboardInterrupt

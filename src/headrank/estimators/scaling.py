@@ -1,4 +1,4 @@
-"""The scale that linear models need: about the median, by the quartiles, far values softly clipped."""
+"""Robust scaling for linear models: by median and quartiles, with soft clipping of outliers."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from headrank._types import Vector
 
 _LIMIT = 3.0
-"""No scaled value is larger."""
+"""Upper bound of scaled values."""
 _NUMBERS_AT_A_TIME = 4_000_000
-"""Numbers that are sorted at a time."""
+"""Most values to sort at a time."""
 
 
 class SoftScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
-    """Scale features robustly, clip them softly, and replace missing values by 0, which is the median.
+    """Scale features robustly, clip them softly, and impute missing values with 0, the median.
 
     A feature x becomes z / sqrt(1 + (z / 3)^2) with z = (x - median) / (third quartile - first quartile), as in
-    Holzmüller et al. (2024) and in skrub's SquashingScaler; where the quartiles are equal, z = 2 (x - median) / (max -
-    min). A feature with missing values in training is followed, after all features, by one that is 1 where it is
-    missing. O(n log n) per feature, all features at once.
+    Holzmüller et al. (2024) and in skrub's SquashingScaler; if the quartiles are equal, z = 2 (x - median) / (max -
+    min). For each feature with missing values in training, an indicator of missing values is appended after all
+    features. O(n log n) per feature.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class SoftScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scik
     """
 
     def fit(self, X: Vector, y: Any = None) -> Self:  # noqa: ARG002
-        """Learn medians and scales."""
+        """Fit medians and scales."""
         n_rows, self.n_features_in_ = X.shape
         self.centers_, self.scales_ = np.zeros(self.n_features_in_), np.zeros(self.n_features_in_)
         n_known = np.empty(self.n_features_in_, dtype=np.intp)
@@ -53,7 +53,7 @@ class SoftScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scik
         return self
 
     def transform(self, X: Vector) -> Vector:
-        """Scale; the result is float64."""
+        """Scale the rows; the result is float64."""
         result = np.empty((X.shape[0], self.n_features_in_ + self.gaps_.size))
         scaled = result[:, : self.n_features_in_]
         np.subtract(X, self.centers_, out=scaled)
@@ -65,13 +65,13 @@ class SoftScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scik
         return result
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Names of the features, and of those that say which are missing."""
+        """Return the names of the features and of the missing-value indicators."""
         names = [f"x{j}" for j in range(self.n_features_in_)] if input_features is None else list(input_features)
         return np.array([*names, *(f"{names[j]} is missing" for j in self.gaps_)], dtype=object)
 
 
 def _center_and_scale(ordered: Vector, n_known: Any) -> tuple[Vector, Vector]:
-    """Medians and scales of features, one per line, from their values in rising order; 0 and 0 where there are none."""
+    """Return medians and scales of features, one per line of sorted values; 0 and 0 for lines without values."""
     lowest, first, middle, third, highest = (_quantiles(ordered, n_known, share) for share in (0, 0.25, 0.5, 0.75, 1))
     scales = np.zeros(n_known.size)
     np.divide(2, highest - lowest, out=scales, where=highest > lowest)
@@ -80,7 +80,7 @@ def _center_and_scale(ordered: Vector, n_known: Any) -> tuple[Vector, Vector]:
 
 
 def _quantiles(ordered: Vector, n_known: Any, share: float) -> Vector:
-    """The quantile of each line, interpolated between its neighbours as by `numpy.nanquantile`."""
+    """Return the quantile of each line, with linear interpolation as in `numpy.nanquantile`."""
     place = share * np.maximum(n_known - 1, 0)
     below = np.floor(place).astype(np.intp)
     above = np.minimum(below + 1, np.maximum(n_known - 1, 0))

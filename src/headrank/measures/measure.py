@@ -63,7 +63,7 @@ class Measure(ABC):
     """Base class: the quality of a scorer as one number computed from its ROC curve.
 
     Measures are frozen dataclasses: two with the same parameters are equal, they can be keys of a dict, ``str``
-    gives the short name that `headrank.measure` reads back (except for `RankStatistic`, which holds a function), and
+    gives the short name that `headrank.measure` reads back (except for `RankStatistic`, which contains a function), and
     ``repr`` describes it.
     """
 
@@ -134,7 +134,7 @@ class Measure(ABC):
         qid : array-like of shape (n,), optional
             Query of each row. The result is then a `QueryMean`, the mean over the queries with both classes.
         pos_label : optional
-            The value of ``y`` that means positive.
+            The label of the positive class in ``y``.
         """
         if misplaced:
             raise TypeError(

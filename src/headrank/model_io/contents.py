@@ -1,8 +1,8 @@
-"""Whether a model that has been built can be used: numbers that compiled code takes for positions must be positions.
+"""Check a rebuilt model before use: indices that compiled code does not check must be in range.
 
-The classes have been checked before anything was built, but they were built without their constructors, and their
-attributes are whatever the file said. Wrong numbers give wrong scores and no more than that, with a few exceptions:
-scikit-learn's trees, vocabularies and one-hot encoders hold positions in arrays that are used unchecked.
+Classes are checked before anything is built, but objects are built without their constructors, so attributes can be
+anything that the file contains. Wrong numbers can only give wrong scores, with a few exceptions: scikit-learn's trees,
+vocabularies and one-hot encoders contain array indices that are used unchecked.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from headrank.estimators.trees.tree_text import faults_of
 
 
 def faults(model: Any) -> list[str]:
-    """Say what is wrong with a model or with anything in it; empty if nothing is."""
+    """Return everything that is wrong with a model or its parts; empty if nothing is."""
     found = []
     for each in _everything_in(model):
         try:
             found += [f"{type(each).__name__}: {fault}" for fault in (*_common_faults(each), *_own_faults(each))]
-        except Exception as error:  # attributes of any type may be missing or be anything
+        except Exception as error:  # attributes may be missing or of any type
             found.append(f"{type(each).__name__}: {type(error).__name__}: {error}")
     return found
 
 
 def _everything_in(model: Any) -> Iterator[Any]:
-    """All objects that the model is made of, each once."""
+    """Yield all objects of the model, each once."""
     seen: set[int] = set()
     waiting = [model]
     while waiting:
@@ -60,27 +60,27 @@ def _common_faults(each: Any) -> Iterator[str]:
         # Built without its constructor: run the checks of the constructor now.
         names = {field.name for field in dataclasses.fields(each)}
         if not names >= set(vars(each)):
-            yield f"strange attributes {', '.join(sorted(set(vars(each)) - names))}"
+            yield f"unknown attributes {', '.join(sorted(set(vars(each)) - names))}"
         kind(**{field.name: getattr(each, field.name) for field in dataclasses.fields(each) if field.init})
     elif isinstance(each, BaseEstimator):
         hidden = [name for name in vars(each) if callable(getattr(kind, name, None))]
         if hidden:
-            yield f"values in the place of the methods {', '.join(hidden)}"
+            yield f"values in place of the methods {', '.join(hidden)}"
         missing = [name for name in kind._get_param_names() if not hasattr(each, name)]
         if missing:
-            yield f"the parameters {', '.join(missing)} are missing; the file comes from another version of it"
+            yield f"the parameters {', '.join(missing)} are missing; the file was written by another version"
 
 
 @singledispatch
 def _own_faults(_each: Any) -> Iterator[str]:
-    """What can be wrong with objects of one class."""
+    """Yield what is wrong with an object, by its class."""
     return iter(())
 
 
 @_own_faults.register
 def _(pipeline: Pipeline) -> Iterator[str]:
-    if pipeline.memory is not None:  # joblib would read pickled results from a folder that the file names
-        yield "it keeps results in a folder; set memory=None"
+    if pipeline.memory is not None:  # joblib would read pickles from a folder named in the file
+        yield "it caches results in a folder; set memory=None"
 
 
 @_own_faults.register
@@ -89,17 +89,17 @@ def _(model: HistGradientBoostingClassifier) -> Iterator[str]:
     if type(n_features) is not int or n_features < 1 or hasattr(model, "_in_fit"):
         yield "the number of features is missing"
     if model._preprocessor is not None or np.any(model._bin_mapper.is_categorical_):
-        yield "it holds category features; turn categories into numbers before it, as TableVectorizer does"
+        yield "it uses category features; encode categories before it, for example with TableVectorizer"
     for each in (predictor for group in model._predictors for predictor in group):
         nodes = each.nodes
         inner, own = nodes[nodes["is_leaf"] == 0], np.flatnonzero(nodes["is_leaf"] == 0)
-        # Children come after their parents, so that every way down ends.
+        # Children come after their parents, so every path ends.
         below = (np.minimum(inner["left"], inner["right"]) > own) & (
             np.maximum(inner["left"], inner["right"]) < nodes.size
         )
         known = (inner["feature_idx"] >= 0) & (inner["feature_idx"] < n_features)
         if nodes.ndim != 1 or not nodes.size or not below.all() or not known.all() or nodes["is_categorical"].any():
-            yield "a tree that leads nowhere"
+            yield "a tree with invalid nodes"
 
 
 @_own_faults.register
@@ -116,7 +116,7 @@ def _(vectorizer: TfidfVectorizer) -> Iterator[str]:
         yield "it reads files; input must be 'content'"
     words = getattr(vectorizer, "vocabulary_", {})
     if type(words) is not dict or sorted(words.values()) != list(range(len(words))):
-        yield "the words of the vocabulary are not numbered from 0 on"
+        yield "the words of the vocabulary are not numbered from 0"
 
 
 @_own_faults.register
@@ -124,7 +124,7 @@ def _(encoder: OneHotEncoder) -> Iterator[str]:
     if not hasattr(encoder, "categories_"):
         return
     if encoder._infrequent_enabled:
-        yield "it groups rare categories; that cannot be saved: set max_categories and min_frequency to None"
+        yield "it groups rare categories, which cannot be saved: set max_categories and min_frequency to None"
     dropped = encoder._drop_idx_after_grouping
     dropped = [None] * len(encoder.categories_) if dropped is None else list(dropped)
     for known, drop, n_out in zip(encoder.categories_, dropped, encoder._n_features_outs, strict=True):

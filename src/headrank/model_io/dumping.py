@@ -1,8 +1,8 @@
-"""Dumping with skops, each object once.
+"""Dump with skops, each object once.
 
-skops writes an object as often as it is referred to, and skrub's TableVectorizer refers to each of its encoders, with
-their vocabularies, a dozen times: 58 MB of text for a vocabulary of 9,000 words. Its format knows references, and its
-loader reads them, so here they are written. The payload is the same with and without, see `canonical`.
+skops writes an object once for each reference to it, and skrub's TableVectorizer refers to each of its encoders, with
+their vocabularies, a dozen times: 58 MB of text for a vocabulary of 9,000 words. The format of skops supports
+references and its loader reads them, so they are written here. The payload is the same in both cases; see `canonical`.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _LOCK = Lock()
 
 
 def dumped(model: Any) -> bytes:
-    """Return the archive that skops makes of a model."""
+    """Return a model as a skops archive."""
     with needs_extra("cli"):
-        import skops.io  # takes a second, as it imports all of scikit-learn
+        import skops.io  # takes a second: it imports all of scikit-learn
 
     with _LOCK, _each_once():
         data: bytes = skops.io.dumps(model)
@@ -38,7 +38,7 @@ def _each_once() -> Iterator[None]:
     whole = _utils._get_state
 
     def state(each: Any, context: Any) -> Any:
-        # skops keeps everything it has met alive until it is done, so that no number is used twice.
+        # skops keeps all objects alive until the end, so no id is used twice.
         number = (id(context), id(each))
         if number in written:
             return {"__class__": None, "__module__": None, "__loader__": "CachedNode"}

@@ -1,4 +1,4 @@
-"""Which versions are here, and whether they are those that wrote a file."""
+"""Compare the installed versions of libraries with those that wrote a file."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from importlib.metadata import PackageNotFoundError, version
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "skrub", "skops", "polars")
 _PACKAGES = {"sklearn": "scikit-learn", "skrub": "skrub", "polars": "polars"}
-"""Libraries whose classes stand in files, with what they keep in them; NumPy's arrays look the same in all versions."""
+"""Libraries with classes in model files. NumPy is not listed: its arrays are the same in all versions."""
 
 
 def libraries() -> dict[str, str]:
-    """Versions of Python and of what a model file may be made of, as they are here."""
+    """Return the installed versions of Python and of the libraries that a model file may depend on."""
     here = {"python": platform.python_version()}
     for name in _LIBRARIES:
         try:
@@ -23,7 +23,7 @@ def libraries() -> dict[str, str]:
 
 
 def differing(wrote: Mapping[str, str]) -> str:
-    """Name the libraries of which other versions wrote a file; empty if there are none.
+    """List the libraries that wrote a file in another version than the installed one; empty if there are none.
 
     >>> differing(libraries())
     ''
@@ -35,7 +35,7 @@ def differing(wrote: Mapping[str, str]) -> str:
 
 
 def differing_classes(wrote: Mapping[str, str], packages: frozenset[str]) -> str:
-    """Name those among them whose classes stand in the file, and of which the first two numbers differ."""
+    """List those with classes in the file and a different major or minor version."""
     mine = {_PACKAGES[each] for each in packages if each in _PACKAGES}
     return differing({each: wrote[each] for each in wrote if each in mine and _series(wrote[each]) != _here(each)})
 
@@ -49,5 +49,5 @@ def _here(name: str) -> list[str]:
 
 
 def _series(number: str) -> list[str]:
-    """A library's classes change with the first two numbers of its version, not with repairs."""
+    """Return the major and minor version. Patch releases do not change classes."""
     return number.split(".")[:2]

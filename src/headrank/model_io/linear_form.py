@@ -1,4 +1,4 @@
-"""What a linear model is, whatever its class: coefficients, an intercept, and the steps before it."""
+"""The common form of linear models: coefficients, an intercept, and the steps before them."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ _EXPORTED = "LinearRanker, LinearRankerCV, LogisticRegression of two classes, an
 
 @dataclass(frozen=True, eq=False)
 class LinearForm:
-    """A score ``features @ coefficients + intercept``, where features are what the steps before it give.
+    """A score ``features @ coefficients + intercept``, where the features are the output of the steps before it.
 
     Attributes
     ----------
     model : estimator
         The linear model itself.
     before : tuple of (str, estimator)
-        The steps before it, with their names.
+        The named steps before it.
     names : tuple of str or None
-        Of its features.
+        Names of its features.
     coefficients : array of shape (n_features,)
     intercept : float
     classes : array of shape (2,)
-        The second is the positive one.
+        The classes; the second is the positive one.
     """
 
     model: Any
@@ -47,7 +47,7 @@ class LinearForm:
 
 
 def linear_form(model: Any) -> LinearForm:
-    """Take a linear model apart, or refuse one that is not linear."""
+    """Return the form of a linear model; raise if the model is not linear."""
     estimator = model.estimator if isinstance(model, TableModel) else model
     before: tuple[tuple[str, Any], ...] = ()
     end = estimator
@@ -57,26 +57,26 @@ def linear_form(model: Any) -> LinearForm:
     if not isinstance(end, LinearRanker | LinearRankerCV | LogisticRegression):
         inner = "; export its estimator_" if hasattr(end, "estimator_") else ""
         raise ModelFileError(
-            f"{type(end).__name__} is not a linear model that can be exported{inner}; what can be: {_EXPORTED}"
+            f"{type(end).__name__} is not a linear model that can be exported{inner}; supported: {_EXPORTED}"
         )
     try:
         check_is_fitted(end)
     except NotFittedError as error:
-        raise ModelFileError(f"this {type(end).__name__} is not fitted, so there is nothing to export") from error
+        raise ModelFileError(f"this {type(end).__name__} is not fitted; call fit before exporting it") from error
     coefficients, intercepts = np.atleast_2d(end.coef_), np.atleast_1d(end.intercept_)
     if len(coefficients) != 1:
         raise ModelFileError(
-            f"{type(end).__name__} knows {len(end.classes_)} classes; a ranking is between two: fit it to two"
+            f"{type(end).__name__} has {len(end.classes_)} classes; expected two: fit it to two classes"
         )
     names = _names(end, before)
     return LinearForm(end, before, names, coefficients[0], float(intercepts[0]), end.classes_)
 
 
 def _names(end: Any, before: tuple[tuple[str, Any], ...]) -> tuple[str, ...] | None:
-    """Names of the features of the linear model: its own, or those that the steps before it give."""
+    """Return the names of the features: those of the linear model, or the output of the steps before it."""
     names: Any = getattr(end, "feature_names_in_", None)
     if names is None and before and hasattr(before[0][1], "feature_names_in_"):
         for _, step in before:
-            if not isinstance(step, Matrix):  # which leaves the columns as they are
+            if not isinstance(step, Matrix):  # it does not change the columns
                 names = step.get_feature_names_out(names)
     return None if names is None else tuple(map(str, names))

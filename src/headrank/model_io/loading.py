@@ -1,4 +1,4 @@
-"""load: a file becomes a model again, if every check agrees."""
+"""load: read a model from a file after checking it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from headrank.model_io.trusted import names
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Read a model that `save` wrote. Nothing in the file is run, and nothing is built before all of it is checked.
+    """Read a model that `save` wrote. No code from the file is executed, and nothing is built before all checks.
 
     Parameters
     ----------
@@ -29,13 +29,18 @@ def load(path: str | os.PathLike[str]) -> Any:
     Returns
     -------
     estimator or TableModel
-        With the same scores, to the last bit, where the same versions of the libraries are installed. Where
-        scikit-learn or skrub have another version, and the model is made of their classes, a warning says so.
+        The model. With the same versions of the libraries, its scores are identical to the last bit.
 
     Raises
     ------
     ModelFileError
-        No such file, no headrank model, of a later format, damaged, changed, or holding foreign types.
+        If the file does not exist, is not a headrank model, has a later format, is damaged or modified, or contains
+        unsupported types.
+
+    Warns
+    -----
+    UserWarning
+        If the model contains classes of scikit-learn or skrub and was written by another version of them.
 
     Examples
     --------
@@ -45,7 +50,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     ...     _ = (Path(folder) / "notes.txt").write_text("no model")
     ...     load(Path(folder) / "notes.txt")
     Traceback (most recent call last):
-    headrank.exceptions.ModelFileError: notes.txt is no headrank model: it is no zip archive
+    headrank.exceptions.ModelFileError: notes.txt is not a headrank model: it is not a zip archive
     """
     file = Path(path)
     name = file.name
@@ -57,21 +62,21 @@ def load(path: str | os.PathLike[str]) -> Any:
         foreign = ", ".join(each.name for each in inspected.foreign)
         if all(is_unknown(each.name) for each in inspected.foreign):
             raise ModelFileError(
-                f"{name} holds {foreign}, which headrank {headrank.__version__} does not know; {wrote}: update headrank"
+                f"{name} contains {foreign}, unknown to headrank {headrank.__version__}; {wrote}: update headrank"
             )
         raise ModelFileError(
-            f"{name} holds types that a headrank model has no use for, so nothing of it was loaded: {foreign}"
+            f"{name} contains types that are not allowed in a headrank model, so it was not loaded: {foreign}"
         )
     try:
         model = rebuilt(payload, name)
     except ModelFileError as error:
-        with_others = f" with other versions than those here: {others}; install these" if others else ""
+        with_others = f" with versions that differ from those installed: {others}; install these" if others else ""
         raise ModelFileError(f"{error}; {wrote}{with_others}") from error
     outdated = differing_classes(manifest.libraries, inspected.libraries)
     if outdated:
         warnings.warn(
-            f"{name} was written with {outdated}: its scores may differ; check some that you know, or install that "
-            "version",
+            f"{name} was written with {outdated}: its scores may differ; compare some with known ones, or install "
+            "that version",
             UserWarning,
             stacklevel=2,
         )
@@ -79,22 +84,22 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 
 def rebuilt(payload: bytes, name: str) -> Any:
-    """Build the model from a payload that has been inspected, and see whether it can be used."""
+    """Build the model from an inspected payload; raise if it cannot be used."""
     with needs_extra("cli"):
-        import skops.io  # takes a second, as it imports all of scikit-learn
+        import skops.io  # takes a second: it imports all of scikit-learn
         from sklearn.exceptions import InconsistentVersionWarning
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", InconsistentVersionWarning)
             model = skops.io.loads(for_skops(payload), trusted=names())
-    except Exception as error:  # anything can go wrong with the attributes of another version
+    except Exception as error:  # attributes of another version may fail in any way
         raise ModelFileError(f"{name} cannot be rebuilt ({type(error).__name__}: {error})") from error
     found = faults(model)
     if found:
-        raise ModelFileError(f"{name} holds a model that cannot be used: {'; '.join(found)}")
+        raise ModelFileError(f"{name} contains a model that cannot be used: {'; '.join(found)}")
     if not hasattr(model, "decision_function"):
-        raise ModelFileError(f"{name} holds a {type(model).__name__}, which scores no rows")
+        raise ModelFileError(f"{name} contains a {type(model).__name__}, which cannot score rows")
     return model
 
 

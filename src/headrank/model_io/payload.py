@@ -1,4 +1,4 @@
-"""The payload: a skops archive, made canonical when it is written and checked piece by piece before it is loaded."""
+"""The payload: a skops archive, made canonical when written and checked node by node before it is loaded."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from headrank.model_io.trusted import KEY_TYPES, TRUSTED
 T = TypeVar("T")
 SCHEMA = "schema.json"
 _PROTOCOL = 2
-"""The lowest protocol of skops that any headrank wrote."""
+"""The lowest protocol of skops that headrank has ever written."""
 _FREE_SCHEMA, _SCHEMA_RATIO, _LARGEST_SCHEMA = 1 << 20, 100, 1 << 26
-"""Bytes that any schema may unpack to, how many more per byte it has in the file, and the most."""
+"""Bytes to which any schema may unpack, how many more per byte of it in the file, and the maximum."""
 _DEEPEST = 256
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\Z)', re.DOTALL)
-"""Of JSON; one without an end goes on to the end, so that the search never starts again."""
+"""A JSON string. An unterminated one matches to the end, so that the search stays linear."""
 _ARRAY = re.compile(r"[1-9][0-9]*\.npy")
 _COMMON = frozenset({"__class__", "__module__", "__loader__", "__id__"})
 _PARTS: dict[str, frozenset[str]] = {
@@ -43,9 +43,9 @@ _PARTS: dict[str, frozenset[str]] = {
     "RandomGeneratorNode": frozenset({"content"}),
     "CachedNode": frozenset(),
 }
-"""What a node may have besides the common fields."""
+"""Fields that a node may have in addition to the common ones."""
 _WITHOUT_IDENTITY = ("JsonNode", "TypeNode", "FunctionNode")
-"""Values that are the same when they are equal. Whether Python keeps one copy or two is nobody's business."""
+"""Values without identity: the payload does not depend on whether Python keeps one copy or two."""
 
 
 @dataclass
@@ -56,7 +56,7 @@ class _Numbering:
     files: dict[str, str] = field(default_factory=dict)
 
     def of(self, node: Any) -> Any:
-        """Return a copy with the new numbers; an object that was there before becomes a reference to it."""
+        """Return a copy with the new numbers. Repeated objects become references."""
         if isinstance(node, list):
             return [self.of(part) for part in node]
         if not isinstance(node, dict):
@@ -78,10 +78,10 @@ class _Numbering:
 
 
 def canonical(dumped: bytes) -> bytes:
-    """Rewrite what skops dumped so that the same model gives the same bytes, and nothing is written twice.
+    """Rewrite a skops dump so that the same model gives the same bytes and each object is written once.
 
-    skops numbers objects by their place in memory, writes an object as often as it is referred to, and names classes
-    by their modules; headrank's own get their logical names.
+    skops numbers objects by their memory address, writes an object once per reference, and names classes by their
+    modules. headrank's own classes get their logical names.
     """
     with ZipFile(io.BytesIO(dumped)) as source:
         numbering = _Numbering()
@@ -97,7 +97,7 @@ def canonical(dumped: bytes) -> bytes:
 
 
 def for_skops(payload: bytes) -> bytes:
-    """Return a payload that has been inspected, with its classes by the paths where skops will find them."""
+    """Return an inspected payload with its classes as paths that skops can import."""
     buffer = io.BytesIO()
     with ZipFile(io.BytesIO(payload)) as source, ZipFile(buffer, "w", ZIP_STORED) as target:
         for name in source.namelist():
@@ -107,14 +107,14 @@ def for_skops(payload: bytes) -> bytes:
 
 
 def size_unpacked(payload: bytes) -> int:
-    """Bytes of all entries."""
+    """Return the total size of all entries in bytes."""
     with ZipFile(io.BytesIO(payload)) as archive:
         return sum(info.file_size for info in archive.infolist())
 
 
 @dataclass(frozen=True)
 class Foreign:
-    """Something that no model file holds: its name, and the loader that would rebuild it."""
+    """Something not allowed in a model file: its name and the loader that would rebuild it."""
 
     name: str
     loader: str
@@ -122,15 +122,14 @@ class Foreign:
 
 @dataclass(frozen=True)
 class Inspected:
-    """What a payload holds.
+    """The result of inspecting a payload.
 
     Attributes
     ----------
     foreign : tuple of Foreign
-        What is not trusted.
+        Everything that is not trusted.
     libraries : frozenset of str
-        First parts of the names of all classes and functions: which packages the model is made of; empty if some of
-        it is not trusted.
+        The packages of all classes and functions in the model; empty if something is not trusted.
     """
 
     foreign: tuple[Foreign, ...]
@@ -138,26 +137,26 @@ class Inspected:
 
 
 def inspect(payload: bytes, name: str, *, unpacked: int) -> Inspected:
-    """Look at every node without building anything; refuse what is no archive of skops as `canonical` writes it."""
+    """Inspect every node without building anything; raise unless it is an archive as `canonical` writes it."""
     try:
         with ZipFile(io.BytesIO(payload)) as archive:
             entries = plain_entries(archive, name)
             if sum(info.file_size for info in entries.values()) != unpacked:
-                raise ModelFileError(f"{name} has been changed: it does not unpack to the {unpacked:,} bytes it says")
+                raise ModelFileError(f"{name} has been changed: it does not unpack to the stated {unpacked:,} bytes")
             strange = [each for each in entries if each != SCHEMA and not _ARRAY.fullmatch(each)]
             packed_strangely = any(each.compress_type not in (ZIP_STORED, ZIP_DEFLATED) for each in entries.values())
             if SCHEMA not in entries or strange or packed_strangely:
-                raise ModelFileError(f"{name} must hold {SCHEMA} and numbered arrays, but holds {', '.join(entries)}")
+                raise ModelFileError(f"{name} must contain {SCHEMA} and numbered arrays, got {', '.join(entries)}")
             tree = json.loads(_schema(archive, entries[SCHEMA], name))
             if not isinstance(tree, dict) or tree.get("protocol", 0) < _PROTOCOL:
-                # A file may choose the rules by which skops reads it; the older ones were not written for this.
-                raise ModelFileError(f"{name} has been changed: no headrank wrote skops files of an older protocol")
+                # The file selects the rules by which skops reads it, and the older ones are not safe.
+                raise ModelFileError(f"{name} has been changed: headrank has never written this old skops protocol")
             seen = _Walk(name)
             seen.visit(tree, root=True)
-            if seen.foreign:  # nothing below these has been looked at
+            if seen.foreign:  # their children have not been inspected
                 return Inspected(tuple(sorted(seen.foreign, key=lambda each: each.name)), frozenset())
             if seen.files != set(entries) - {SCHEMA}:
-                raise ModelFileError(f"{name} has been changed: its arrays are not the ones that its {SCHEMA} names")
+                raise ModelFileError(f"{name} has been changed: its arrays are not those listed in its {SCHEMA}")
             for file in sorted(seen.files):
                 _check_array(bounded(archive, entries[file], name, entries[file].file_size), f"{name}: {file}")
     except ModelFileError:
@@ -169,9 +168,9 @@ def inspect(payload: bytes, name: str, *, unpacked: int) -> Inspected:
 
 
 def _schema(archive: ZipFile, info: ZipInfo, name: str) -> bytes:
-    """Unpack the schema, or refuse one that is far larger or more deeply nested than that of a model.
+    """Unpack the schema; raise if it is much larger or more deeply nested than that of a model.
 
-    Parsed it takes some 30 times its size.
+    Parsed, it takes about 30 times its size in memory.
     """
     most = min(_LARGEST_SCHEMA, _FREE_SCHEMA + _SCHEMA_RATIO * info.compress_size)
     text = bounded(archive, info, name, most)
@@ -181,7 +180,7 @@ def _schema(archive: ZipFile, info: ZipInfo, name: str) -> bytes:
 
 
 def _depth(text: bytes) -> int:
-    """How deeply lists and dictionaries are nested in JSON. O(n)."""
+    """Return how deeply lists and dictionaries are nested in JSON. O(n)."""
     signs = np.frombuffer(_STRING.sub(b"", text), dtype=np.uint8)
     opened = ((signs == ord("[")) | (signs == ord("{"))).astype(np.int8)
     closed = ((signs == ord("]")) | (signs == ord("}"))).astype(np.int8)
@@ -200,12 +199,12 @@ class _Walk:
         self.foreign: set[Foreign] = set()
 
     def visit(self, node: Any, *, root: bool = False) -> None:
-        """Look at a node and all below it."""
+        """Inspect a node and all nodes below it."""
         if not isinstance(node, dict) or not isinstance(node.get("__loader__"), str):
             raise self._malformed("a node without a loader")
         loader = node["__loader__"]
         if loader == "CachedNode":
-            # Only what is complete may be referred to: skops would build a circle until the stack is full.
+            # Only complete nodes may be referred to: on a cycle, skops would overflow the stack.
             if set(node) != _COMMON or (node["__id__"] not in self._done and not self.foreign):
                 raise self._malformed("a reference to nothing")
             return
@@ -232,7 +231,7 @@ class _Walk:
             self._done.add(number)
 
     def _children(self, node: Mapping[str, Any], loader: str) -> Iterator[Any]:
-        """All nodes right below, in the order in which skops builds them; anything else is refused."""
+        """Return the child nodes in the order in which skops builds them; raise on anything else."""
         read = {
             "ListNode": self._in_sequence,
             "TupleNode": self._in_sequence,
@@ -277,7 +276,7 @@ class _Walk:
         return iter([node.get("content"), arguments["args"]])
 
     def _in_generator(self, node: Mapping[str, Any]) -> Iterator[Any]:
-        """The state of PCG64, started the usual way; the size of its pool decides how long the start takes."""
+        """Return the state of PCG64 with a default seed sequence: the size of its pool determines the time to seed."""
         content = self._content(node, dict)
         if set(content) != {"bit_generator", "seed_seq"}:
             raise self._malformed("a random number generator without its state")
@@ -311,17 +310,17 @@ class _Walk:
                 self.foreign.add(Foreign(f"a dictionary with keys of type {name}", "DictNode"))
 
     def _malformed(self, what: str) -> ModelFileError:
-        return ModelFileError(f"{self._name} has been changed, or is of an unknown kind: it holds {what}")
+        return ModelFileError(f"{self._name} has been changed, or is of an unknown kind: it contains {what}")
 
 
 def _check_array(data: bytes, name: str) -> None:
-    """Refuse an array whose header does not fit its bytes: NumPy would make room for what the header says."""
+    """Raise if the header of an array does not match its size: NumPy would allocate what the header says."""
     stream = io.BytesIO(data)
     version = np.lib.format.read_magic(stream)
     if version not in ((1, 0), (2, 0)):
-        raise ModelFileError(f"{name} is an array of version {version}; known are 1.0 and 2.0")
+        raise ModelFileError(f"{name} is an array of version {version}; expected 1.0 or 2.0")
     read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
     shape, _, dtype = read(stream)
     n_bytes = prod(shape) * dtype.itemsize
     if dtype.hasobject or min(shape, default=0) < 0 or n_bytes != len(data) - stream.tell():
-        raise ModelFileError(f"{name} is no plain array of {n_bytes:,} bytes as its header says")
+        raise ModelFileError(f"{name} is not a plain array of {n_bytes:,} bytes as its header says")

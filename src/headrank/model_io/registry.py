@@ -1,8 +1,8 @@
-"""Which class a name in a model file stands for, so that moving a class to another module breaks no saved model.
+"""Names of classes in model files, so that moving a class to another module does not break saved models.
 
-Files name headrank's own classes by logical names such as ``headrank/LinearRanker@1``: the class, and the number of its
-layout. The number grows when a class comes to keep other attributes than before; the old name then stays here, for
-whatever can still read it. Files of headrank 0.1 name the modules in which the classes lay then: a fixed list.
+Files name headrank's own classes by logical names such as ``headrank/LinearRanker@1``: the class and the version of its
+layout. The version is incremented when the attributes of a class change; the old name remains here for whatever can
+still read it. Files of headrank 0.1 contain the module paths of that time, which are a fixed list.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ _HOMES = {
     "TopFractionClassifier@1": "headrank.deciders.top_fraction.TopFractionClassifier",
     "Trial@1": "headrank.estimators.cv.candidates.Trial",
 }
-"""Where the classes are that are not measures; as text, so that loading a ranker does not import the training.
+"""Paths of the classes that are not measures, as strings, so that loading a ranker does not import the training.
 
-The last name of a class is the one that is written."""
+If a class has several names, the last one is written."""
 
 _PATHS_IN_0_1 = (
     "headrank.bounds.threshold.Budget",
@@ -87,14 +87,14 @@ _PATHS_IN_0_1 = (
     "headrank.training.goal.Goal",
     "headrank.training.table_model.TableModel",
 )
-"""What files of 0.1 call headrank's classes. Never changed: no later version writes such names."""
+"""Names of headrank's classes in files of 0.1. Fixed: later versions do not write such names."""
 
 _LOGICAL = "headrank/"
 LOGICAL_NAMES_OF_0_1 = {path: f"{_LOGICAL}{path.rpartition('.')[2]}@1" for path in _PATHS_IN_0_1}
 
 
 def known_classes() -> dict[str, str]:
-    """Return the present path of the class behind each logical name.
+    """Return the current path of the class of each logical name.
 
     Measures are read from their own list, in layout 1, except those that are not `Measure.readable`.
 
@@ -106,31 +106,31 @@ def known_classes() -> dict[str, str]:
 
 
 def logical_name(path: str) -> str:
-    """Return the name under which a class is written, given its path; a path that is not registered stays as it is."""
+    """Return the name under which a class is written; a path that is not registered is returned unchanged."""
     return {path: name for name, path in known_classes().items()}.get(path, path)
 
 
 def name_of(node: Mapping[str, Any]) -> str:
-    """Return what a node of a schema says it is: a logical name, or a path."""
+    """Return the class of a node of a schema: a logical name or a path."""
     module, name = node.get("__module__"), node.get("__class__")
     return f"{_LOGICAL}{name}" if module == "headrank" else f"{module}.{name}"
 
 
 def with_logical_names(node: Any) -> Any:
-    """Return a schema, as skops dumped it, in which headrank's classes have their logical names."""
+    """Replace the paths of headrank's classes in a schema by their logical names."""
     names = {path: name for name, path in known_classes().items()}
     return _renamed(node, {path: ("headrank", name.removeprefix(_LOGICAL)) for path, name in names.items()})
 
 
 def with_present_paths(node: Any) -> Any:
-    """Return a schema, as a file holds it, in which headrank's classes have the paths where skops will find them."""
+    """Replace the logical names of headrank's classes in a schema by their current paths."""
     paths = known_classes()
     known = paths | {old: paths[name] for old, name in LOGICAL_NAMES_OF_0_1.items()}
     return _renamed(node, {name: (path.rpartition(".")[0], path.rpartition(".")[2]) for name, path in known.items()})
 
 
 def is_unknown(name: str) -> bool:
-    """Whether this is a logical name without a class here."""
+    """Whether this is a logical name without a class in this version."""
     return name.startswith(_LOGICAL) and name not in known_classes()
 
 

@@ -1,4 +1,4 @@
-"""save: a fitted model becomes a file."""
+"""save: write a fitted model to a file."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from headrank.model_io.payload import Foreign, canonical, inspect, size_unpacked
 from headrank.model_io.registry import logical_name
 from headrank.training.table_model import TableModel
 
-_REMEDIES = {  # by name, or by the loader that would have to rebuild it
+_REMEDIES = {  # by name, or by the loader that would rebuild it
     "headrank.measures.ranks.RankStatistic": "its function cannot be saved: use PNormPush or WRanking",
     "FunctionNode": "functions cannot be saved: use a named measure, kernel or option instead",
     "MethodNode": "methods cannot be saved",
     "PartialNode": "functions cannot be saved",
-    "RandomStateNode": "give random_state as an int and fit again",
-    "SetNode": "give a list or a tuple instead of a set",
+    "RandomStateNode": "pass random_state as an int and fit again",
+    "SetNode": "pass a list or a tuple instead of a set",
     "SparseMatrixNode": "fit it to dense rows",
 }
 _SAVED = (
@@ -36,23 +36,24 @@ _SAVED = (
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
-    """Write a fitted model to a file that `load` reads: no pickle, checked on both sides, whole or not at all.
+    """Write a fitted model to a file that `load` reads, without pickle.
 
-    What `load` would refuse is refused here, before anything is written. The same model gives the same bytes.
+    Models that `load` could not read raise here, before anything is written. The file is written completely or not at
+    all. The same model gives the same bytes.
 
     Parameters
     ----------
     model : estimator or TableModel
-        Fitted: any ranker or classifier of headrank, scikit-learn's ``LogisticRegression`` and
-        ``HistGradientBoostingClassifier``, and pipelines that end in one of these, of skrub's ``TableVectorizer`` and
-        ``SquashingScaler`` and of scikit-learn's ``SimpleImputer`` and scalers.
+        A fitted model: any ranker or classifier of headrank, scikit-learn's ``LogisticRegression`` or
+        ``HistGradientBoostingClassifier``, or a pipeline that ends in one of these, with steps from skrub's
+        ``TableVectorizer`` and ``SquashingScaler`` and scikit-learn's ``SimpleImputer`` and scalers.
     path : str or path
-        The file; one that is there is replaced.
+        The file. An existing file is replaced.
 
     Raises
     ------
     ModelFileError
-        The model is not fitted, or holds something that is not on the list of `headrank.model_io.trusted`.
+        If the model is not fitted, or contains something that is not listed in `headrank.model_io.trusted`.
 
     Examples
     --------
@@ -79,10 +80,10 @@ def packed(model: Any) -> bytes:
     payload = canonical(_archive(model, name))
     unpacked = size_unpacked(payload)
     if unpacked > LARGEST:
-        raise ModelFileError(f"{name} takes {unpacked:,} bytes; the most that a model file may hold is {LARGEST:,}")
+        raise ModelFileError(f"{name} takes {unpacked:,} bytes; the limit for a model file is {LARGEST:,}")
     inspected = inspect(payload, name, unpacked=unpacked)
     if inspected.foreign:
-        raise ModelFileError(f"{name} cannot be saved: it holds {'; '.join(map(_with_remedy, inspected.foreign))}")
+        raise ModelFileError(f"{name} cannot be saved: it contains {'; '.join(map(_with_remedy, inspected.foreign))}")
     rebuilt(payload, name)
     manifest = Manifest(
         headrank=headrank.__version__,
@@ -103,19 +104,19 @@ def _require_fitted(model: Any) -> None:
         check_is_fitted(inner)
     except NotFittedError as error:
         name = type(inner).__name__
-        raise ModelFileError(f"this {name} is not fitted, and a model file holds a fitted model; call fit") from error
+        raise ModelFileError(f"this {name} is not fitted; call fit before saving it") from error
     if not hasattr(inner, "decision_function"):
         name = type(inner).__name__
-        raise ModelFileError(f"{name} scores no rows: it has no decision_function; what can be saved: {_SAVED}")
+        raise ModelFileError(f"{name} cannot score rows: it has no decision_function; these can be saved: {_SAVED}")
 
 
 def _archive(model: Any, name: str) -> bytes:
     try:
         return dumped(model)
-    except Exception as error:  # skops names what it cannot take apart, in errors of several kinds
+    except Exception as error:  # skops raises errors of several types that name what it cannot dump
         raise ModelFileError(f"{name} cannot be saved: {error}") from error
 
 
 def _with_remedy(foreign: Foreign) -> str:
-    remedy = _REMEDIES.get(foreign.name) or _REMEDIES.get(foreign.loader) or f"what can be saved: {_SAVED}"
+    remedy = _REMEDIES.get(foreign.name) or _REMEDIES.get(foreign.loader) or f"these can be saved: {_SAVED}"
     return f"{foreign.name} ({remedy})"

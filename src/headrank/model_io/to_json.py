@@ -1,4 +1,4 @@
-"""export_json: a linear model as text that any language can read."""
+"""export_json: write a linear model as JSON, which any language can read."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ VERSION = 1
 def export_json(model: Any, path: str | os.PathLike[str]) -> None:
     """Write a linear model as JSON: names of the features, coefficients and intercept.
 
-    A score is the sum of the intercept and of coefficient times feature, over all features; the numbers in the file
-    are those of the model to the last bit. Where steps come before the linear model, as in what ``headrank fit``
-    writes, the features are the ones that these steps make: "preparation" then names them, and as they are not in the
-    file, it tells what drives the score but cannot score a table.
+    A score is the intercept plus the sum of coefficient times feature. The numbers in the file are exactly those of the
+    model. If there are steps before the linear model, as in the models of ``headrank fit``, the features are the output
+    of these steps. "preparation" then lists the steps, but does not contain them: the file shows what drives the score,
+    but cannot score a table.
 
     Parameters
     ----------
     model : LinearRanker, LinearRankerCV, LogisticRegression, a pipeline that ends in one, or a TableModel of these
-        Fitted.
+        A fitted model.
     path : str or path
-        The file; one that is there is replaced.
+        The file. An existing file is replaced.
 
     Raises
     ------
     ModelFileError
-        The model is not linear, or not fitted.
+        If the model is not linear or not fitted.
 
     Examples
     --------

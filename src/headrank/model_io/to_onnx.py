@@ -1,4 +1,4 @@
-"""export_onnx: a linear model for any program that runs ONNX."""
+"""export_onnx: write a linear model for any ONNX runtime."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ _SCALERS = (StandardScaler, MaxAbsScaler, MinMaxScaler, RobustScaler)
 def export_onnx(
     model: Any, path: str | os.PathLike[str], *, precision: Literal["float32", "float64"] = "float64"
 ) -> None:
-    """Write a linear model as ONNX: rows "features" in, one number "score" per row out, as `decision_function` gives.
+    """Write a linear model as ONNX. Its input is "features", its output "score", one number per row.
 
-    In float64 scores agree with those of the model to about 1e-12 of their size. Many programs run float32 only: then
-    to about 1e-6 of the size of the largest term, and rows whose scores are nearer than that may tie or change places.
+    In float64, scores agree with `decision_function` to about 1e-12 of their size. Many runtimes support only float32.
+    Scores then agree to about 1e-6 of the size of the largest term, and rows with closer scores may tie or swap places.
 
     Needs skl2onnx: ``pip install "headrank[onnx]"``.
 
     Parameters
     ----------
     model : LinearRanker, LinearRankerCV, LogisticRegression, or a pipeline of scalers that ends in one
-        Fitted. The scalers may be scikit-learn's ``StandardScaler``, ``MaxAbsScaler``, ``MinMaxScaler`` and
+        A fitted model. The scalers may be scikit-learn's ``StandardScaler``, ``MaxAbsScaler``, ``MinMaxScaler`` and
         ``RobustScaler``.
     path : str or path
-        The file; one that is there is replaced.
+        The file. An existing file is replaced.
     precision : {"float64", "float32"}
-        Of the input, of all that is computed, and of the scores.
+        Precision of the input, the computation and the scores.
 
     Raises
     ------
     ModelFileError
-        The model is not linear, not fitted, or prepares its rows by more than scalers.
+        If the model is not linear, not fitted, or has steps other than these scalers.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def export_onnx(
     strange = [type(step).__name__ for _, step in form.before if type(step) not in _SCALERS]
     if strange:
         raise ModelFileError(
-            f"{', '.join(strange)} cannot be exported to ONNX; before a linear model there may be "
+            f"{', '.join(strange)} cannot be exported to ONNX; the steps before a linear model may be "
             f"{', '.join(each.__name__ for each in _SCALERS)}; for the coefficients alone use export_json"
         )
     graph = _converted(form.before, LinearEnd(form.coefficients, form.intercept), precision)
@@ -71,7 +71,7 @@ def export_onnx(
 
 
 class LinearEnd(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
-    """The last step of every linear model, as skl2onnx is to see it: one number comes out, as from a regressor."""
+    """The linear model as skl2onnx sees it: a regressor with one output."""
 
     def __init__(self, coefficients: Vector, intercept: float) -> None:
         self.coefficients = coefficients

@@ -1,11 +1,11 @@
-"""What a model file may hold: every class, type and function by its exact name, and how it may be rebuilt.
+"""The allowlist of model files: every class, type and function by its exact name, with its loader.
 
-skops trusts a name wherever it stands: a function that is trusted as a value could then be called as a constructor. So
-each name here is bound to the one loader of skops that is to rebuild it. Loaders that are missing are trusted for
-nothing: bound methods, partials and ``operator`` functions run code of the file's choosing; the states of random number
-generators of the old kind and sparse matrices hold positions that are used unchecked.
+skops trusts a name in any position: a function that is trusted as a value could also be called as a constructor. So
+each name here is bound to the one loader of skops that may rebuild it. Loaders that are not listed are never trusted:
+bound methods, partials and ``operator`` functions would run code chosen by the file; legacy random number generators
+and sparse matrices contain indices that are used unchecked.
 
-skops also trusts, by default, all estimators of scikit-learn and all ufuncs. Of these, only the ones below pass.
+By default skops also trusts all estimators of scikit-learn and all ufuncs. Of these, only the ones below are allowed.
 """
 
 from headrank.model_io.registry import LOGICAL_NAMES_OF_0_1, known_classes
@@ -64,7 +64,7 @@ _SKRUB = (
     "skrub.selectors._base.Or",
     "skrub.selectors._base.Sub",
 )
-_COLUMN_TYPES = (  # that skrub has seen in the training table; names of types with a unit and a time zone at most
+_COLUMN_TYPES = (  # in the training table; names of types with at most a unit and a time zone
     "polars.datatypes.classes.Boolean",
     "polars.datatypes.classes.Date",
     "polars.datatypes.classes.Datetime",
@@ -90,21 +90,21 @@ _NUMBERS = (
 )
 
 KEY_TYPES = frozenset({"builtins.str", "builtins.int"})
-"""Of dictionaries: what JSON turns into a string and these turn back. A bool would come back as True, always."""
+"""Types of dictionary keys that survive conversion to JSON strings. A bool would always come back as True."""
 
 TRUSTED: dict[str, frozenset[str]] = {
     "DictNode": frozenset({"builtins.dict"}),
     "ListNode": frozenset({"builtins.list"}),
     "TupleNode": frozenset({"builtins.tuple"}),
-    "JsonNode": frozenset({"builtins.str"}),  # numbers, strings, booleans and None, whatever they are
+    "JsonNode": frozenset({"builtins.str"}),  # numbers, strings, booleans and None
     "TypeNode": KEY_TYPES | set(_NUMBERS),  # types as values: keys of dictionaries, and the dtype parameter of encoders
     "NdArrayNode": frozenset({"numpy.ndarray", *_NUMBERS}),
     "DTypeNode": frozenset({"numpy.dtype"}),
     "ObjectNode": frozenset(_HEADRANK + _SCIKIT_LEARN + _SKRUB + _COLUMN_TYPES),
     "LossNode": frozenset({"sklearn._loss._loss.CyHalfBinomialLoss"}),
-    # Of gradient boosting, for growing further trees; of the kind PCG64 only, whose state is two plain numbers.
+    # In gradient boosting, for growing more trees. Only PCG64, which has two plain numbers as its state.
     "RandomGeneratorNode": frozenset({"numpy.random._generator.Generator"}),
-    # The questions that TableVectorizer asks of a column; they look at its type and its values, and answer yes or no.
+    # The predicates of TableVectorizer: they inspect the type and values of a column and return a bool.
     "FunctionNode": frozenset(
         {
             "skrub._dataframe._common.is_any_date",
@@ -115,9 +115,9 @@ TRUSTED: dict[str, frozenset[str]] = {
         }
     ),
 }
-"""Names by the loader that rebuilds them."""
+"""The trusted names of each loader."""
 
 
 def names() -> list[str]:
-    """All of them, as skops wants them: headrank's own classes by the paths where they are now."""
+    """Return all trusted names for skops, with the current paths of headrank's own classes."""
     return sorted(frozenset().union(*TRUSTED.values()).difference(_HEADRANK).union(known_classes().values()))

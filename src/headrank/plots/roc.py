@@ -146,7 +146,7 @@ class RocDisplay:
         sample_weight : array-like of shape (n,), optional
             Weight 2 is equivalent to repeating the row.
         pos_label : optional
-            The value of ``y`` that means positive.
+            The label of the positive class in ``y``.
         name : str, optional
             Name of a single scorer; several are named by the keys of the mapping.
         ax : matplotlib Axes, optional

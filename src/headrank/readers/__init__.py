@@ -1,4 +1,4 @@
-"""Which rows are in a file? CSV, TSV, Parquet, svmlight and LETOR files in, checked arrays and tables out."""
+"""Which rows are in a file? Readers of CSV, TSV, Parquet, svmlight and LETOR files that validate what they return."""
 
 from headrank.readers.svmlight import RankingData, read_svmlight
 from headrank.readers.tables import Table, read_columns, read_table

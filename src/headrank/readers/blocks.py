@@ -1,7 +1,7 @@
-"""Tables larger than memory, block by block, in the order of their rows.
+"""Read tables larger than memory in blocks, in the order of the rows.
 
-Text is cut into blocks here and not by polars, whose own batches are declared unstable and grow with the file when it
-is packed: a line break ends a row if an even number of quotation marks stands before it.
+Text files are split here and not by polars: its batched reader is declared unstable, and for compressed files its
+batches grow with the file. A line break ends a row if an even number of quotation marks precedes it.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 Kind = Literal["number", "text", "boolean", "date"]
-"""What a column holds; whole numbers are numbers, categories are text."""
+"""The kind of a column. Integers are numbers, categories are text."""
 
-_FIRST_READ = 1 << 18  # bytes, to see how long rows are
+_FIRST_READ = 1 << 18  # bytes, to estimate the length of rows
 _LARGEST_READ = 1 << 26
 
 
@@ -38,24 +38,23 @@ def table_blocks(
 ) -> Iterator[pl.DataFrame]:
     r"""Read some columns of a CSV, TSV or Parquet table in blocks of rows; memory does not grow with the table.
 
-    A column of a text file is read as numbers if it is said to hold them, and as text else, so that it does not change
-    its type from block to block. Parquet columns keep the types that they have. Empty lines are no rows, but in a table
-    of one column.
+    In a text file, a column is read as numbers if ``kinds`` says so and else as text, so that its type is the same in
+    all blocks. Parquet columns keep their types. Empty lines are skipped, except in a table of one column.
 
     Parameters
     ----------
     path : path
         As for `read_table`. A Parquet file takes the memory of its largest row group.
     kinds : mapping of name to {"number", "text", "boolean", "date"}
-        The columns to read, and what they hold.
+        The columns to read and their kinds.
     keep : names
-        Further columns to read, unchanged: as text, in which only the empty field is missing.
+        More columns to read, as unchanged text in which only an empty field is a missing value.
     n_rows : int, default=100_000
-        Rows of a block, at most.
+        Maximum number of rows per block.
     missing : strings
-        Strings that mean a missing value in a text file, besides the empty field.
+        Strings for a missing value in a text file, in addition to the empty field.
     advance : callable, optional
-        Called after each block with the share of the file that has been read.
+        Called after each block with the share of the file read so far.
 
     Examples
     --------
@@ -92,7 +91,7 @@ def svmlight_blocks(
 ) -> Iterator[Any]:
     """Read the features of an svmlight or LETOR file in blocks of rows, as CSR matrices.
 
-    Column j is feature j, whether the file counts from 0 or from 1. A block has columns up to its last feature.
+    Column j is feature j, whether the file counts from 0 or 1. A block has columns up to its highest feature.
     """
     file = existing(path)
     with file.open("rb") as raw, opened(file, raw) as stream:
@@ -131,7 +130,7 @@ def _parquet_blocks(
 
 
 def _pieces(file: TableFile, n_rows: int, advance: Callable[[float], None]) -> Iterator[bytes]:
-    """Cut a text after whole rows, into pieces of about ``n_rows`` rows, without the names of the columns."""
+    """Split a text, without its header, into blocks of about ``n_rows`` whole rows."""
     with file.path.open("rb") as raw, opened(file.path, raw) as stream:
         size = file.path.stat().st_size or 1
         n_lines = first_record(stream).count(b"\n")
@@ -163,7 +162,7 @@ def _pieces(file: TableFile, n_rows: int, advance: Callable[[float], None]) -> I
 
 
 def _end_of_last_row(text: bytes) -> int:
-    """Return where the last whole row ends, 0 if none does."""
+    """Return where the last complete row ends; 0 if there is none."""
     cut = text.rfind(b"\n") + 1
     n_marks = text.count(b'"', 0, cut)
     while cut and n_marks % 2:
@@ -215,7 +214,7 @@ def _parsed(
 
 
 def _as_numbers(file: TableFile, column: pl.Series, n_before: int) -> pl.Series:
-    """Convert text to numbers, spaces around them allowed, and name the first that is none."""
+    """Convert text to numbers, with surrounding spaces allowed; raise with the first value that is not a number."""
     import polars as pl
 
     text = column.str.strip_chars()

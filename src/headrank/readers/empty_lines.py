@@ -1,4 +1,4 @@
-"""Lines of a text table that hold nothing: no rows, but for tables of one column, where they are gaps."""
+"""Empty lines of a text table. They are skipped, except in tables of one column, where they are missing values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _BLOCK = 1 << 20
 
 
 def without_empty_lines(text: bytes) -> bytes:
-    r"""Leave out empty lines, but for those within quotation marks. The text must begin with a row.
+    r"""Remove empty lines, except within quotation marks. The text must not begin within a row.
 
     >>> without_empty_lines(b'\na,b\n1,2\n\n"x\n\ny",3\n\r\n')
     b'a,b\n1,2\n"x\n\ny",3\n'
@@ -25,7 +25,7 @@ def without_empty_lines(text: bytes) -> bytes:
 
 
 def has_empty_lines(file: TableFile) -> bool:
-    """Whether a text has some, perhaps within quotation marks; it is not held in memory for that."""
+    """Whether a text has empty lines, possibly within quotation marks. It is read in blocks."""
     end = b"\n"
     with opened(file.path) as stream:
         while block := stream.read(_BLOCK):

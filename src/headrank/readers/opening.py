@@ -1,4 +1,4 @@
-"""Where is the file, how is it packed, and what kind of table is it?"""
+"""Find and open a table: its path, compression and format."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pathlib import Path
 
 _SEPARATORS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
 SUFFIXES = (*_SEPARATORS, ".parquet")
-"""How the names of tables end."""
+"""Suffixes of the supported tables."""
 
 MISSING = ("NA", "NaN", "nan", "null")
-"""Strings that mean a missing value in a text file, besides the empty field."""
+"""Strings for a missing value in a text file, in addition to the empty field."""
 
 UNPACKING_ERRORS = (OSError, EOFError, zlib.error)
-"""What the decompressors raise; an `OSError` that has an ``errno`` is the disk's complaint, not theirs."""
+"""Errors of the decompressors. An `OSError` with an ``errno`` is an error of the disk instead."""
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,9 @@ class TableFile:
     Attributes
     ----------
     path : Path
-        Of a file that is there.
+        Path of an existing file.
     suffix : str
-        Which of `SUFFIXES` its name ends in.
+        One of `SUFFIXES`.
     """
 
     path: Path
@@ -38,12 +38,12 @@ class TableFile:
 
     @property
     def separator(self) -> str:
-        """What stands between two fields; only text has one."""
+        """The separator of fields, for text files."""
         return _SEPARATORS[self.suffix]
 
     @property
     def is_parquet(self) -> bool:
-        """Whether it is no text."""
+        """Whether the file is Parquet and not text."""
         return self.suffix == ".parquet"
 
     def __str__(self) -> str:
@@ -73,7 +73,7 @@ def table_file(path: str | PathLike[str]) -> TableFile:
 
 
 def opened(file: Path, raw: BufferedIOBase | None = None) -> BufferedIOBase:
-    """Open for reading, unpacked; ``raw`` is the same file, open already, to be asked how far it has been read."""
+    """Open for reading, with decompression. ``raw`` is the same file, already open, to track the position in it."""
     if file.suffix.lower() == ".gz":
         return gzip.open(raw or file)
     if file.suffix.lower() == ".bz2":
@@ -82,5 +82,5 @@ def opened(file: Path, raw: BufferedIOBase | None = None) -> BufferedIOBase:
 
 
 def disk_failed(error: BaseException) -> bool:
-    """Whether the disk has failed, and not the content of the file."""
+    """Whether the disk has failed, as opposed to invalid content of the file."""
     return getattr(error, "errno", None) is not None

@@ -1,4 +1,4 @@
-"""svmlight and LETOR files, with errors that name the file, the line and the way out."""
+"""Read svmlight and LETOR files. Errors name the file and the line, and say how to fix them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class RankingData:
     qid : int array of shape (n_rows,) or None
         Query of each row; None if the file has none.
     grades : array of shape (n_rows,)
-        The labels as they stand in the file.
+        The labels in the file.
     """
 
     X: Any
@@ -49,16 +49,16 @@ def read_svmlight(
     Parameters
     ----------
     path : path
-        Plain, or compressed and then ending in ``.gz`` or ``.bz2``.
+        Plain, or compressed with the suffix ``.gz`` or ``.bz2``.
     relevant : float, default=1.0
         Rows with a label of at least this are positive. The default fits -1/+1, 0/1 and graded relevance 0, 1, 2,
         ...; a file labelled 1 and 2 needs 2.
     n_features : int, optional
-        Columns of X; by default the highest feature in the file. A test file must be read with the number of the
-        training file, as its own last features may never occur.
+        Columns of X; by default the highest feature in the file. Read a test file with the number of the training file:
+        the last features may not occur in it.
     zero_based : bool, default=False
-        Whether the file calls its first feature 0. It is not guessed: a file in which feature 0 never occurs would
-        be shifted by one column against the other. A file with a feature 0 raises unless this is set.
+        Whether features are counted from 0. This is not guessed, because a file in which feature 0 does not occur would
+        be shifted by one column. If False, a file with a feature 0 raises.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def read_svmlight(
 
 
 def load_lines(file: Path, lines: list[bytes], *, first_row: int = 1) -> Any:
-    """Return the features of some lines of a file as a CSR matrix, in which column j is feature j."""
+    """Return the features of lines of a file as a CSR matrix in which column j is feature j."""
     try:
         X, _, _ = _load(BytesIO(b"".join(lines)))
     except (ValueError, OverflowError) as error:
@@ -110,7 +110,7 @@ def load_lines(file: Path, lines: list[bytes], *, first_row: int = 1) -> Any:
 
 
 def _numbered(file: Path, X: Any, n_features: int | None, zero_based: bool) -> Any:
-    """The matrix whose first column is feature 0 or feature 1, and that has as many columns as were asked for."""
+    """Return the matrix with feature 0 or 1 as its first column and the requested number of columns."""
     indices = X.indices if zero_based else X.indices - 1
     if indices.size and indices.min() < 0:
         raise ValueError(f"{file} has a feature 0, so it counts its features from 0; read it with zero_based=True")
@@ -124,7 +124,7 @@ def _numbered(file: Path, X: Any, n_features: int | None, zero_based: bool) -> A
 
 
 def _require_finite(file: Path, X: Any, first_row: int) -> None:
-    """Refuse nan and inf, which scikit-learn reads as they are: a feature without a value is left out of its row."""
+    """Raise on nan and inf, which scikit-learn accepts. Features without a value must be omitted from the row."""
     bad = np.flatnonzero(~np.isfinite(X.data))
     if bad.size:
         row = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1
@@ -135,7 +135,7 @@ def _require_finite(file: Path, X: Any, first_row: int) -> None:
 
 
 def _load(source: Any) -> tuple[Any, Vector, npt.NDArray[np.int64]]:
-    """Features, labels and queries; column j is feature j."""
+    """Return features, labels and queries; column j is feature j."""
     from sklearn.datasets import load_svmlight_file
 
     X, grades, qid = load_svmlight_file(
@@ -153,7 +153,7 @@ def _why_unreadable(file: Path, error: Exception) -> str:
 
 
 def _first_bad_line(file: Path) -> str:
-    """Say where the file goes wrong, as scikit-learn does not. By blocks first: a call per line is slow."""
+    """Describe the first invalid line, which scikit-learn does not. By blocks first, as a call per line is slow."""
 
     def parses(lines: list[bytes]) -> bool:
         try:

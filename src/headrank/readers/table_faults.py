@@ -1,4 +1,4 @@
-"""What is wrong with this table? Sentences that name the file, the place and the way out."""
+"""Error messages for tables that cannot be read: the file, the position and the remedy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NAMES_SHOWN = 30
 
 
 def why_unreadable(file: TableFile, error: BaseException) -> ValueError:
-    """Say why polars could not read a table, better than polars does: by looking at the file once more."""
+    """Return why polars could not read a table, in more detail than polars, by reading the file again."""
     first_line = (str(error).strip().splitlines() or [type(error).__name__])[0]
     if file.is_parquet:
         return ValueError(_why_no_parquet(file.path, first_line))
@@ -35,7 +35,7 @@ def why_unreadable(file: TableFile, error: BaseException) -> ValueError:
 
 
 def not_utf8(file: Path, line: bytes, number: int) -> str:
-    """Say which line is not UTF-8, and how to convert the file."""
+    """Return which line is not UTF-8 and how to convert the file."""
     try:
         line.decode()
     except UnicodeDecodeError as error:
@@ -49,9 +49,9 @@ def not_utf8(file: Path, line: bytes, number: int) -> str:
 
 
 def refuse_repeated_names(file: TableFile, columns: Sequence[str]) -> None:
-    """Refuse two columns of one name.
+    """Raise if two columns have the same name.
 
-    polars renames the second of two equal names; a second target column would pass for a feature.
+    polars renames the second one, so a second target column would be used as a feature.
     """
     for name in columns:
         renamed = re.fullmatch(r"(.*)_duplicated_\d+", name)
@@ -60,27 +60,27 @@ def refuse_repeated_names(file: TableFile, columns: Sequence[str]) -> None:
 
 
 def require_columns(file: TableFile, columns: Sequence[str], names: Iterable[str]) -> None:
-    """Refuse a table without one of these columns, and say which it has."""
+    """Raise if one of these columns is missing, and list the columns of the table."""
     for name in names:
         if name in columns:
             continue
         if len(columns) == 1 and not file.is_parquet and (other := re.search(r"[;|,\t]", columns[0])):
             raise ValueError(
                 f"{file} has no column {name!r}; its fields seem to be separated by {other[0]!r}, but {file.suffix} "
-                f"needs {file.separator!r}: save it anew with {file.separator!r}, or name it .tsv if these are tabs"
+                f"needs {file.separator!r}: save it with {file.separator!r}, or name it .tsv if these are tabs"
             )
         raise ValueError(f"{file} has no column {name!r}; {close_to(name, columns)}it has {listed(columns)}")
 
 
 def close_to(name: str, columns: Sequence[str]) -> str:
-    """Ask whether another name was meant, if one is similar."""
+    """Suggest a similar name, if there is one."""
     by_small = {column.lower(): column for column in columns}
     close = get_close_matches(name.lower(), by_small, n=1)
     return f"did you mean {by_small[close[0]]!r}? " if close else ""
 
 
 def listed(names: Sequence[str]) -> str:
-    """Print names, not too many of them."""
+    """Join the first few names."""
     return ", ".join(map(repr, names[:_NAMES_SHOWN])) + (", ..." if len(names) > _NAMES_SHOWN else "")
 
 

@@ -1,4 +1,4 @@
-"""CSV, TSV and Parquet tables, with errors that name the file, the column and the way out."""
+"""Read CSV, TSV and Parquet tables. Errors name the file and the column, and say how to fix them."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ class Table:
     Attributes
     ----------
     features : polars.DataFrame
-        All columns but the target, the ids and the dropped ones, as they are: numbers, strings, dates, gaps.
+        All columns except the target, the ids and the dropped ones, with their types and missing values.
     y : bool array of shape (n_rows,)
         Which rows are positive.
     positive : str
-        The value of the target that means positive, as printed.
+        The positive value of the target, as printed.
     qid : array of shape (n_rows,) or None
-        Query of each row, if asked for, printed as in the file.
+        Query of each row, if requested, printed as in the file.
     ids : array of shape (n_rows,) or None
-        Value of the id column of each row, if asked for, printed as in the file: text, or whole numbers if these look
-        the same; as text if some are missing, and those are empty.
+        Id of each row, if requested, printed as in the file: integers if that does not change them, else text. If some
+        are missing, text in which those are empty.
     """
 
     features: pl.DataFrame
@@ -69,21 +69,22 @@ def read_table(
     Parameters
     ----------
     path : path
-        Ending in ``.csv``, ``.tsv``, either with ``.gz``, or in ``.parquet``. Text is UTF-8, with a line of names;
-        a row with fewer fields than names ends in gaps, and empty lines are no rows (but in a table of one column).
+        A file with the suffix ``.csv``, ``.tsv``, ``.csv.gz``, ``.tsv.gz`` or ``.parquet``. Text is UTF-8 with a header
+        line. Fields missing at the end of a row are missing values. Empty lines are skipped, except in a table of one
+        column.
     target : str
         Column of the labels: 0/1, -1/+1, true/false, t/f, yes/no, y/n, or any values with ``pos_label``.
     qid : str, optional
         Column of the query ids.
     id : str, optional
-        Column that names the rows, which is no feature.
+        Column of the row ids, not used as a feature.
     drop : names
-        Columns that are no features.
+        Columns not to use as features.
     pos_label : optional
-        The value of the target that means positive, of the column's own type or as text: 2 or ``"2"``, ``"true"``;
-        all others are negative.
+        The positive value of the target, in the type of the column or as text, such as 2, ``"2"`` or ``"true"``. All
+        other values are negative.
     missing : strings
-        Strings that mean a missing value in a text file, besides the empty field.
+        Strings for a missing value in a text file, in addition to the empty field.
 
     Examples
     --------
@@ -122,14 +123,14 @@ def read_table(
 
 
 def _ids(file: TableFile, column: pl.Series) -> pl.Series:
-    """Return the ids as they stand in the file: "NA" is an id there, so text with missing values is read again."""
+    """Return the ids exactly as in the file. "NA" may be an id, so text with missing values is read again."""
     if file.is_parquet or not column.null_count():
         return column
     return _read(file, missing=(), columns=[column.name], as_text=[column.name])[column.name]
 
 
 def read_columns(path: str | PathLike[str], names: Iterable[str], *, missing: Sequence[str] = MISSING) -> pl.DataFrame:
-    r"""Read some columns of a CSV, TSV or Parquet table, and no other into memory, in the order of their names.
+    r"""Read only some columns of a CSV, TSV or Parquet table, in the order of ``names``.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -158,7 +159,7 @@ def table_columns(path: str | PathLike[str]) -> list[str]:
                 header = first_record(stream)
             try:
                 header.decode()
-            except UnicodeDecodeError:  # polars would put signs of its own in place of what it cannot read
+            except UnicodeDecodeError:  # polars would insert replacement characters
                 raise ValueError(not_utf8(file.path, header, 1)) from None
             if not header.strip():
                 raise pl.exceptions.NoDataError
@@ -174,7 +175,7 @@ def table_columns(path: str | PathLike[str]) -> list[str]:
 
 
 def first_record(stream: Any) -> bytes:
-    """Read the first row of a text, which may have line breaks within quotation marks, and empty lines before it."""
+    """Read the first row of a text. It may contain quoted line breaks and be preceded by empty lines."""
     record: bytes = stream.readline()
     while record and (not record.strip() or record.count(b'"') % 2):
         line = stream.readline()
@@ -185,7 +186,7 @@ def first_record(stream: Any) -> bytes:
 
 
 def refuse_names_of_bytes(file: TableFile, column: pl.Series) -> None:
-    """Refuse ids and query ids that cannot be printed: bytes, lists and structs."""
+    """Raise if ids or query ids cannot be printed: bytes, lists and structs."""
     with needs_extra("cli"):
         import polars as pl
 
@@ -197,7 +198,7 @@ def refuse_names_of_bytes(file: TableFile, column: pl.Series) -> None:
 
 
 def _read(file: TableFile, *, missing: Sequence[str], columns: list[str], as_text: Sequence[str] = ()) -> pl.DataFrame:
-    """Read some columns; of a text file, some of them as they stand."""
+    """Read some columns; in a text file, some of them unchanged."""
     with needs_extra("cli"):
         import polars as pl
 
@@ -205,7 +206,7 @@ def _read(file: TableFile, *, missing: Sequence[str], columns: list[str], as_tex
         if file.is_parquet:
             frame = pl.read_parquet(file.path, columns=columns, glob=False)
         else:
-            # All rows are looked at for the type of a column: a string in row 1,000,000 makes it a column of strings.
+            # Types are inferred from all rows: a string in row 1,000,000 makes the column one of strings.
             frame = pl.read_csv(
                 _text(file),
                 columns=columns,
@@ -220,14 +221,14 @@ def _read(file: TableFile, *, missing: Sequence[str], columns: list[str], as_tex
             raise
         raise why_unreadable(file, error) from error
     if not frame.height:
-        raise ValueError(f"{file} holds names but no rows; check that it is the right file")
+        raise ValueError(f"{file} has a header but no rows; check that it is the right file")
     return frame
 
 
 def _text(file: TableFile) -> Any:
-    """A text without empty lines: its path, or its bytes where something has to be done to them."""
+    """Return a text without empty lines: its path, or its bytes if they had to be changed."""
     one_column = len(table_columns(file.path)) == 1
-    if file.suffix.endswith(".gz"):  # unpacked here: older polars take a cut-off archive for a strange text file
+    if file.suffix.endswith(".gz"):  # older polars take a truncated archive for text
         unpacked = gzip.decompress(file.path.read_bytes())
         return unpacked if one_column else without_empty_lines(unpacked)
     return file.path if one_column or not has_empty_lines(file) else without_empty_lines(file.path.read_bytes())
@@ -243,7 +244,7 @@ def _without_gaps(file: TableFile, column: pl.Series) -> pl.Series:
 
 
 def _names_of(file: TableFile, column: pl.Series) -> npt.NDArray[Any]:
-    """Ids or query ids, as they are printed; text that spells whole numbers and nothing else as such: less to hold."""
+    """Return ids as printed. Text that consists only of integers is converted, which saves memory."""
     with needs_extra("cli"):
         import polars as pl
 

@@ -1,4 +1,4 @@
-"""Which rows of a target column are positive, and which printed value says so?"""
+"""Find the positive rows of a target column, and the value that marks them."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     import polars as pl
 
 _SPEAKING = {"yes": "no", "y": "n", "true": "false", "t": "f"}
-"""Words that need no explanation, in any case: the positive one, and its opposite."""
+"""Unambiguous pairs of words, in upper or lower case: the positive and the negative one."""
 _HOW = "pos_label=..., on the command line --positive VALUE"
 
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """A target column, understood.
+    """The labels of a target column.
 
     Attributes
     ----------
     y : bool array of shape (n_rows,)
         Which rows are positive.
     positive : str
-        The value that means positive, as printed.
+        The positive value, as printed.
     """
 
     y: BoolVector
@@ -38,7 +38,7 @@ class Target:
 def target_of(column: pl.Series, *, pos_label: Any = None, where: str) -> Target:
     """Find the positives of a column, or raise; ``where`` names the column and its file in errors.
 
-    Without ``pos_label`` the column must speak for itself: 0/1, -1/+1, booleans, yes/no, y/n, true/false, t/f. A
+    Without ``pos_label`` the values must be unambiguous: 0/1, -1/+1, booleans, yes/no, y/n, true/false, t/f. A
     ``pos_label`` that is text also matches the printed form of numbers, booleans and dates; all other values are
     negative, however many there are.
 
@@ -71,7 +71,7 @@ def target_of(column: pl.Series, *, pos_label: Any = None, where: str) -> Target
 
 
 def _speaking_for_itself(values: pl.Series, where: str) -> list[Any]:
-    """Return the values that mean positive, where there can be no doubt."""
+    """Return the positive values if they are unambiguous, or raise."""
     import polars as pl
 
     present = set(values.to_list())
@@ -98,13 +98,13 @@ def _speaking_for_itself(values: pl.Series, where: str) -> list[Any]:
 
 
 def _named(values: pl.Series, pos_label: Any, where: str) -> list[Any]:
-    """Return the values of the column that were meant by ``pos_label``."""
+    """Return the values of the column that match ``pos_label``."""
     found = [value for value in values.to_list() if _is_meant(value, pos_label)]
     if not found:
         printed = [_printed(value) for value in values.to_list()[:1000]]
         raise InvalidSampleError(
             f"{where} cannot be the target: pos_label={pos_label!r} does not occur in it; "
-            f"{close_to(str(pos_label), printed)}it holds {_some(values)}; give the value that means positive ({_HOW})"
+            f"{close_to(str(pos_label), printed)}its values are {_some(values)}; pass the positive one ({_HOW})"
         )
     return found
 

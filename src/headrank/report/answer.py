@@ -104,7 +104,7 @@ def _first(result: TrainingResult, interval: Interval, count: Count | None) -> s
         best = f"the best {percent(goal.top)} of {result.y.size:,}"
         if count is None:
             low = _down(interval.low)
-            least = f"on average at least {rounded_percent(low)}, {sure}" if low else _at_least(0, sure)
+            least = f"at least {rounded_percent(low)} on average, {sure}" if low else _at_least(0, sure)
             return (
                 f"{sentence(best)} is less than one case. With {subject(result.selection.picked)}, "
                 f"{rounded_percent(interval.estimate)} of such cases are expected to be positive ({least})."
@@ -140,7 +140,7 @@ def _false_alarms(result: TrainingResult) -> list[str]:
 def _at_least(low: int, sure: str) -> str:
     """Say what is guaranteed: the mean over many such lists, since a single list varies by chance."""
     if low:
-        return f"on average at least {low:,}, {sure}"
+        return f"at least {low:,} on average, {sure}"
     return f"none can be guaranteed {sure}"
 
 

@@ -1,4 +1,4 @@
-"""How is a regularised risk minimised, and how far from the minimum can the answer be?"""
+"""How is a regularised risk minimised? Solvers that prove how far from the minimum their answer can be."""
 
 from headrank.solvers.bundle import Bundle
 from headrank.solvers.cutting_plane import cutting_plane

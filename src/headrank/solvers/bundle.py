@@ -1,4 +1,4 @@
-"""All cuts seen so far: a model of the risk from below, and the best lower bound it proves."""
+"""The cuts collected so far: a model of the risk from below, and the lower bound it proves."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from headrank._types import Vector
 from headrank.solvers.qp import solve_dual
 
 ROUNDING = 1e-13
-"""A lower bound is a difference of two numbers: what is proved is less by this share of them, whatever was rounded."""
+"""Relative rounding error allowed for: a lower bound is a difference of two numbers and is reduced by this share."""
 _IDLE_LIMIT = 20
-"""A cut that has carried no weight for so many solves in a row is taken to be dead."""
+"""A cut without weight in this many consecutive solves is dropped."""
 _MOST_CUTS = 300
 
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """The minimum of 1/2 |w|^2 + C max(0, cuts): where it is, and its value, which no objective can undercut."""
+    """The minimum of 1/2 |w|^2 + C max(0, cuts): where it is, and its value, a lower bound of the objective."""
 
     weights: Vector
     lower: float
     proved: float
-    """The same, lowered by what rounding may have added."""
+    """The lower bound minus the possible rounding error."""
 
 
 class Bundle:
-    """Cuts ``risk(w) >= normal @ w + offset``. They do not depend on C, so they serve a whole path of C."""
+    """Cuts ``risk(w) >= normal @ w + offset``. They do not depend on C, so a whole path of C can share them."""
 
     def __init__(self) -> None:
         self.normals: list[Vector] = []
@@ -39,7 +39,7 @@ class Bundle:
         return len(self.offsets)
 
     def add(self, normal: Vector, offset: float) -> None:
-        """Take in one cut. O(cuts x features)."""
+        """Add a cut. O(cuts x features)."""
         products = np.array([normal @ other for other in self.normals] + [normal @ normal])
         size = len(self)
         gram = np.empty((size + 1, size + 1))
@@ -51,23 +51,23 @@ class Bundle:
         self._idle.append(0)
 
     def model(self, C: float) -> Model:
-        """Minimise the model of the objective exactly, and forget cuts that have long been dead."""
+        """Minimise the model of the objective and drop cuts that have long had no weight. O(cuts^3)."""
         coefficients = solve_dual(self._gram, np.array(self.offsets), C)
         weights = np.zeros_like(self.normals[0])
         for coefficient, normal in zip(coefficients, self.normals, strict=True):
             if coefficient:
                 weights -= coefficient * normal
-        # The bound is computed from the weights themselves: it holds for any coefficients >= 0 with sum <= C,
-        # however well or badly the quadratic program was solved.
+        # The bound is computed from the weights, so it is valid for any coefficients >= 0 with sum <= C, however
+        # accurately the quadratic program was solved.
         height, descent = float(coefficients @ self.offsets), float(weights @ weights) / 2
         lower = height - descent
         self._forget_dead(coefficients)
         return Model(weights, lower, lower - ROUNDING * (abs(height) + descent))
 
     def gains_at_zero(self, C: float, lower: float) -> tuple[float, float]:
-        """What any weights can gain over w = 0 at most, and what the steepest single cut would promise.
+        """Return an upper bound on the gain of any weights over w = 0, and the gain that the best single cut promises.
 
-        The first is near 0 if and only if w = 0 is optimal, but so is the second if C is small; their ratio tells.
+        The first is near 0 if w = 0 is optimal. For a small C, however, both are near 0: only their ratio tells.
         """
         offsets = np.array(self.offsets)
         squares = self._gram.diagonal()

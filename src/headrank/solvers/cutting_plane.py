@@ -1,4 +1,4 @@
-"""The cutting-plane method as it is printed in the paper (Narasimhan & Agarwal 2013, Algorithm 2)."""
+"""The cutting-plane method as published (Narasimhan & Agarwal 2013, Algorithm 2)."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def cutting_plane(
     bundle: Bundle | None = None,
     callback: Callable[[Step], None] | None = None,
 ) -> Solution:
-    """Solve the model, add the most violated constraint at its minimum, and repeat.
+    """Minimise the model, add the most violated constraint at its minimum, and repeat.
 
-    For comparison, and for the paper's figures; `hybrid` needs far fewer evaluations. Only the rule to stop differs
-    from the paper: a relative gap, since an absolute violation accepts nonsense where the objective is nearly flat.
-    Parameters as in `hybrid`.
+    For comparison, and for the paper's figures: `hybrid` needs far fewer evaluations. Only the stopping criterion
+    differs from the paper. It is a relative gap, because a small absolute violation proves nothing where the objective
+    is nearly flat. Parameters as in `hybrid`.
     """
     bundle = Bundle() if bundle is None else bundle
     record = Record(callback)

@@ -1,21 +1,21 @@
-"""Minimise 1/2 |w|^2 + C risk(w) for any convex risk, and prove how close the answer is.
+"""Minimise 1/2 |w|^2 + C risk(w) for any convex risk, and prove how close the answer is to the minimum.
 
-Each step evaluates the risk, which is one pass over the data, and gives a cut. Three things are made of it:
+Each step evaluates the risk in one pass over the data and yields a cut. The cuts are used in three ways:
 
-* *Quasi-Newton steps.* A ranking risk averages so many hinges that it is nearly smooth, and L-BFGS comes close to the
-  optimum in a few steps where cutting planes take hundreds.
-* *One certificate.* The minimum of the model made of all cuts so far is a lower bound of the objective. It contains
-  the bound F(w) - |g|^2 / 2 that strong convexity gives for a single cut, and it combines subgradients from both sides
-  of a kink, which no single one can. So it also proves that w = 0 is optimal where it is.
-* *Model steps.* Where the gap stalls, the risk is kinked at the optimum (narrow ranges, ranges that start above 0,
-  large C), L-BFGS zigzags and the certificate lacks cuts. Then every other step goes towards the minimum of the model,
-  and the points tried along a ray give their cuts as well: read together, they cost little more than one.
+* *Quasi-Newton steps.* A ranking risk averages a large number of hinges and is therefore nearly smooth. L-BFGS comes
+  close to the optimum in a few steps where cutting planes take hundreds.
+* *One certificate.* The minimum of the model of all cuts so far is a lower bound of the objective. It is at least the
+  bound F(w) - |g|^2 / 2 that strong convexity gives for a single cut, and it combines subgradients from both sides of a
+  kink. It can therefore also prove that w = 0 is optimal.
+* *Model steps.* The gap stalls where the risk has a kink at the optimum (narrow ranges, ranges that start above 0,
+  large C): L-BFGS zigzags and the certificate lacks cuts. Then every other step goes towards the minimum of the model,
+  and all points tried along a ray add their cuts. Computed together, these cost little more than one.
 
-What was tried (100,000 x 100, relative gap 1e-3, passes over the data): for the tight hinge of [0, 0.01] at C = 1000,
-L-BFGS alone had a gap of 6e-3 after 100 passes and cutting planes with a line search too; with model steps in turn it
-was 2e-3; with the cuts of all trials the goal was reached in 35 passes. On smooth cases these make no difference.
+Alternatives tried (100,000 x 100, relative gap 1e-3, tight hinge of [0, 0.01], C = 1000): L-BFGS alone had a gap of
+6e-3 after 100 passes over the data, and so had cutting planes with a line search. With alternating model steps the gap
+was 2e-3. With the cuts of all trials, 35 passes were enough. On smooth problems the variants do not differ.
 
-Steps along a ray are chosen by the slope. Where scores are linear in the weights, a trial costs sorting, not a pass.
+The line search uses slopes. As scores are linear in the weights, a trial costs a sort, not a pass over the data.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ from headrank.solvers.trace import Record, Solution, Step
 _MEMORY = 10
 _MAX_TRIALS = 5
 _KEPT_TRIALS = 4
-"""Each trial holds vectors of the length of the data."""
+"""Each trial stores vectors with one value per row."""
 _SLOPE_LEFT = 0.3
 """A step is good enough when it leaves at most this share of the slope along the ray."""
 _NOTHING, _MOST_WITHIN = 1e-3, 30
-"""What counts as nothing to gain over w = 0, and how many evaluations within the tolerance may be spent to know."""
+"""Share of the promised gain over w = 0 that counts as none, and the most evaluations within ``tol`` to decide it."""
 _BELOW_ROUNDING = 1e-10
 _STUCK_STEPS = 100
 _STALL_STEPS, _STALL_FACTOR = 3, 0.5
-"""The gap stalls when so many steps have not even halved it."""
+"""The gap stalls if this many steps have not reduced it by this factor."""
 
 
 _SLOW_STEPS, _SHARE, _SOME = 6, 0.01, 2.0
-"""Without certificates: steps over which progress is judged; what is little and some, in units of the tolerance."""
+"""Without certificates: steps over which progress is judged; small and sufficient gains, in units of ``tol``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +81,7 @@ def hybrid(
     Parameters
     ----------
     risk : Risk
-        Convex and nowhere negative.
+        Convex and nonnegative.
     n_features : int
         Length of w.
     C : float
@@ -89,19 +89,24 @@ def hybrid(
     tol : float
         Stop when (objective - lower bound) <= tol * objective.
     max_iter : int
-        Stop after so many evaluations, certified or not.
+        Stop after this number of evaluations, certified or not.
     start : array of shape (n_features,), optional
-        Where to begin; 0 if not given.
+        Starting point; default 0.
     bundle : Bundle, optional
-        Cuts of the same risk from an earlier solve, at whatever C; it takes in the new ones.
+        Cuts of the same risk from an earlier solve, for any C. The new cuts are added to it.
     certify : bool
-        Whether to solve the model of all cuts at each step. If not, the bound F(w) - |g|^2 / 2 of the last cut is used,
-        and the model is solved only at the first and the last step and for steps towards it, where the search stalls.
-        The search also stops when the gap, or what six steps have gained, is at most ``tol`` of the objective or a
-        hundredth of that share of what was gained over w = 0. Near w = 0 it does not: whether anything can be gained
-        there is always proved.
+        Whether to minimise the model of all cuts at each step. If False, the bound F(w) - |g|^2 / 2 of the last cut is
+        used, and the model is minimised only at the first and the last step and for model steps, if the search stalls.
+        The search then also stops if the gap, or the gain of the last six steps, is at most ``tol`` times the objective
+        or ``tol / 100`` times the gain over w = 0. This does not apply near w = 0: whether anything can be gained there
+        is always proved.
     callback : callable, optional
-        Called with each `Step`. An interrupt from the keyboard ends the search with the best weights so far.
+        Called with each `Step`.
+
+    Returns
+    -------
+    Solution
+        After a keyboard interrupt, the best weights so far.
 
     Examples
     --------
@@ -117,7 +122,7 @@ def hybrid(
     lower = proved = 0.0
 
     def visit(trials: list[_Trial[P]]) -> _Iterate[P]:
-        """Take in the cuts of all trials; the last one is the step taken."""
+        """Add the cuts of all trials; the last trial is the step taken."""
         normals = risk.subgradients([trial.point for trial in trials])
         for normal, trial in zip(normals, trials, strict=True):
             bundle.add(normal, trial.point.offset)
@@ -167,16 +172,16 @@ def hybrid(
         record.interrupt(best.objective, proved, len(bundle))
     trace, converged = tuple(record.steps), record.steps[-1].gap <= tol
     if not best.weights.any() and bundle.gains_at_zero(C, lower)[1] <= _BELOW_ROUNDING * best.objective:
-        somewhere = bundle.model(C).weights  # as good as 0 in every digit, and a direction
+        somewhere = bundle.model(C).weights  # its objective equals that at 0 to every digit, and it is a direction
         return Solution(somewhere, trace, bundle, converged, interrupted)
     return Solution(best.weights, trace, bundle, converged, interrupted, best.point)
 
 
 def _idle_at_zero(bundle: Bundle, C: float, objective: float, lower: float) -> bool:
-    """Whether the search stands at w = 0 though weights could gain something over it.
+    """Whether the search is still near w = 0 although other weights could be better.
 
-    For a small C the objective is flat and w = 0 lies within any tolerance; yet a ranking needs a direction, however
-    short. The search goes on until it has half of what can be gained, or has proved that there is nothing to gain.
+    For a small C the objective is flat, and w = 0 is within any tolerance. But a ranking needs a direction, however
+    short. So the search continues until it has half of the possible gain, or a proof that there is none.
     """
     possible, promised = bundle.gains_at_zero(C, lower)
     gained = possible + lower - objective
@@ -184,10 +189,10 @@ def _idle_at_zero(bundle: Bundle, C: float, objective: float, lower: float) -> b
 
 
 def _close_enough(steps: list[Step], at_zero: float, tol: float) -> bool:
-    """Whether nobody will read the digits to come: what is left to gain is little against what was gained over w = 0.
+    """Whether the remaining gain is negligible relative to the gain over w = 0.
 
-    What is left is the gap, or, where it cannot be proved, judged by what the last steps have gained. An objective
-    close to that of w = 0 never is enough: whether there is anything to gain has to be proved.
+    The remaining gain is the gap, or, if that is not proved, the gain of the last steps. An objective close to that of
+    w = 0 is never close enough: whether anything can be gained must be proved.
     """
     here = steps[-1]
     gained = at_zero - here.objective
@@ -199,7 +204,7 @@ def _close_enough(steps: list[Step], at_zero: float, tol: float) -> bool:
 
 
 def _stuck(steps: list[Step]) -> bool:
-    """Whether rounding is all that is left: a hundred steps have brought next to nothing."""
+    """Whether only rounding errors remain: a hundred steps have hardly reduced the gap."""
     return len(steps) > _STUCK_STEPS and steps[-1].gap > 0.99 * steps[-1 - _STUCK_STEPS].gap
 
 
@@ -208,10 +213,10 @@ def _stalled(steps: list[Step]) -> bool:
 
 
 def _search(ray: Ray[P], here: _Iterate[P], direction: Vector, C: float) -> list[_Trial[P]]:
-    """Try steps along the ray until one lowers the objective and leaves little of its slope; that one comes last.
+    """Try steps along the ray until one lowers the objective and flattens the slope; return the trials, that one last.
 
-    Plain secant steps within the bracket. When the trials run out the last one is taken, which may be higher than where
-    the search came from: its cut is of use all the same, and the caller remembers the best point.
+    Secant steps within the bracket. If no trial is good enough, the last one is taken, even if its objective is higher
+    than at the start: its cut is still useful, and the caller keeps the best point.
     """
     along, square = float(here.weights @ direction), float(direction @ direction)
     first_slope = float(here.gradient @ direction)
@@ -239,7 +244,7 @@ def _search(ray: Ray[P], here: _Iterate[P], direction: Vector, C: float) -> list
 
 
 class _CurvaturePairs:
-    """The memory of L-BFGS: steps, and how the gradient changed along them."""
+    """The memory of L-BFGS: steps and the changes of the gradient along them."""
 
     def __init__(self) -> None:
         self._pairs: deque[tuple[Vector, Vector, float]] = deque(maxlen=_MEMORY)
@@ -248,7 +253,7 @@ class _CurvaturePairs:
         return bool(self._pairs)
 
     def add(self, step: Vector, change: Vector) -> None:
-        """Take in one step, unless it says nothing of the curvature."""
+        """Add a step, unless it has no positive curvature."""
         curvature = float(step @ change)
         if curvature > 1e-12 * float(np.linalg.norm(step) * np.linalg.norm(change)):
             self._pairs.append((step, change, curvature))

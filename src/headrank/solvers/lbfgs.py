@@ -1,4 +1,4 @@
-"""Minimise 1/2 |w - centre|^2 / unit^2 + C risk(w) for a risk with a gradient, by SciPy's L-BFGS."""
+"""Minimise 1/2 |w - centre|^2 / unit^2 + C risk(w) for a differentiable risk, with SciPy's L-BFGS."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from headrank.solvers.trace import Record, Solution, Step
 
 _MEMORY = 20
 _LITTLE = 1e-2
-"""Without a proof, the search ends when a step gains less than this share of the tolerance, of the first objective."""
+"""Without a bound, the search stops if a step gains less than this share of ``tol`` times the first objective."""
 LEFT = 1e-2
-"""Of what can be gained over w = 0, at most this share may be left. A tenth is not enough: on lightgbm_rank, a logistic
+"""The largest share of the possible gain over w = 0 that may remain. A tenth is too much: on lightgbm_rank, a logistic
 regression with C = 1e-3 then ended with the ranking of C = 1e-5."""
 
 
 class _EndOfSearchError(Exception):
-    """Ends SciPy's search."""
+    """Raised to end SciPy's search."""
 
 
 def lbfgs(
@@ -39,33 +39,40 @@ def lbfgs(
 ) -> Solution:
     """Minimise 1/2 |w - centre|^2 / unit^2 + C risk(w).
 
-    The objective is strongly convex with modulus 1 in units of ``unit`` when the risk is convex, so each evaluation
+    If the risk is convex, the objective is strongly convex with modulus 1 in units of ``unit``, so each evaluation
     proves a lower bound: F* >= F(w) - |g|^2 / 2 for the gradient g. The search stops when the relative gap is at most
-    ``tol``, and at most a hundredth of what could be gained over w = 0: with a small C the objective is flat, and the
-    origin lies within any tolerance, but is no ranking. Without convexity nothing is proved, the bound is NaN, and the
-    search stops when a step lowers the objective by less than a hundredth of ``tol`` of what it was at the start.
+    ``tol`` and at most a hundredth of the possible gain over w = 0 remains. The second condition matters for a small C:
+    the objective is flat, and the origin, which is not a ranking, is within any tolerance.
+
+    If the risk is not convex, nothing is proved and the bound is NaN. The search stops when a step lowers the objective
+    by less than ``tol / 100`` times its value at the start.
 
     Parameters
     ----------
     risk : Risk
-        Differentiable, and nowhere negative if it is convex; a kink here and there does no harm.
+        Differentiable, and nonnegative if it is convex. A few kinks do no harm.
     n_features : int
         Length of w.
     C : float
         Weight of the risk, above 0.
     tol, max_iter : float, int
-        When to stop; each evaluation is one pass over the data. One at w = 0, to know what can be gained, is not
-        counted if the search starts elsewhere.
+        Stopping criteria. Each evaluation is one pass over the data. If the search does not start at w = 0, one more
+        evaluation there, for the possible gain, is not counted.
     start : array of shape (n_features,), optional
-        Where to begin; the centre if not given.
+        Starting point; default ``centre``.
     centre : array of shape (n_features,), optional
-        Where the penalty is 0; the origin if not given.
+        Where the penalty is 0; default the origin.
     unit : float
-        The length that counts as 1 in the penalty.
+        The unit of length in the penalty.
     convex : bool
-        Whether the risk is.
+        Whether the risk is convex.
     callback : callable, optional
-        Told each `Step`. An interrupt from the keyboard ends the search with the best weights so far.
+        Called with each `Step`.
+
+    Returns
+    -------
+    Solution
+        After a keyboard interrupt, the best weights so far.
 
     Examples
     --------
@@ -81,7 +88,7 @@ def lbfgs(
     best: tuple[float, Vector, P] | None = None
     lower = proved = 0.0 if convex else nan
     whole = nan
-    converged = not convex  # SciPy ends a search by itself where nothing is proved
+    converged = not convex  # if nothing is proved, SciPy itself stops the search
     first = origin if start is None else start / unit
     at_zero = nan
     if convex and first.any():
@@ -105,14 +112,14 @@ def lbfgs(
             lower = max(lower, value - descent)
             proved = max(proved, value - descent - ROUNDING * (value + descent))
         step = record.add(best[0], proved, 0)
-        idle = best[0] - lower > LEFT * (at_zero - lower)  # never, where nothing is proved
+        idle = best[0] - lower > LEFT * (at_zero - lower)  # False if nothing is proved
         if step.gap <= tol and not idle:
             converged = True
             raise _EndOfSearchError
         if step.n_iter >= max_iter:
             converged = False
             raise _EndOfSearchError
-        # SciPy takes progress to be relative to 1 where the objective is smaller, so it is told that it starts at 1.
+        # SciPy measures progress relative to 1 if the objective is smaller, so the objective is scaled to start at 1.
         return value / whole, gradient / whole
 
     options = {"maxcor": _MEMORY, "maxiter": max_iter, "maxfun": max_iter, "gtol": 0.0}
@@ -126,5 +133,5 @@ def lbfgs(
         if best is None:
             raise
         interrupted = True
-    assert best is not None  # the first evaluation is a best one
+    assert best is not None  # the first evaluation sets it
     return Solution(best[1], tuple(record.steps), Bundle(), converged, interrupted, best[2])

@@ -1,4 +1,4 @@
-"""Minimise 1/2 |w|^2 + C risk(w) for a smooth convex risk of few features, by Newton's method."""
+"""Minimise 1/2 |w|^2 + C risk(w) for a smooth convex risk and few features, by Newton's method."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from headrank.solvers.risk import CurvedRisk, P, Ray
 from headrank.solvers.trace import Record, Solution, Step
 
 _ENOUGH = 1e-4
-"""A step is taken if it gains this share of what the slope promises."""
+"""A step is accepted if it gains at least this share of the decrease that the slope predicts."""
 _SLOPE_LEFT = 0.3
 _GOOD_TRIALS, _MOST_TRIALS = 6, 40
-"""So many steps along a ray are tried for a good one, and so many for any that lowers the objective."""
+"""Number of trials along a ray for a good step, and for any step that lowers the objective."""
 
 
 def newton(
@@ -30,18 +30,23 @@ def newton(
     start: Vector | None = None,
     callback: Callable[[Step], None] | None = None,
 ) -> Solution:
-    """Minimise 1/2 |w|^2 + C risk(w), with the certificate and the rule to stop of `lbfgs`.
+    """Minimise 1/2 |w|^2 + C risk(w), with the certificate and the stopping criterion of `lbfgs`.
 
-    Each step solves a system with the Hessian, so features of unequal curvature, on which L-BFGS creeps for hundreds of
-    evaluations, do no harm: 5 to 15 are enough. A step costs O(n_features^3) and the Hessian, which is worth it for up
-    to some hundred features. Where the Hessian is not finite, L-BFGS takes over.
+    Each step solves a linear system with the Hessian. If features have unequal curvature, L-BFGS may take hundreds of
+    evaluations; Newton's method takes 5 to 15. A step costs O(n_features^3) plus the Hessian, which pays off for up to
+    some hundred features. If the Hessian is not finite, `lbfgs` continues the search.
 
     Parameters
     ----------
     risk : CurvedRisk
-        Convex and nowhere negative, with a continuous gradient.
+        Convex and nonnegative, with a continuous gradient.
     n_features, C, tol, max_iter, start, callback
         As in `lbfgs`.
+
+    Returns
+    -------
+    Solution
+        After a keyboard interrupt, the best weights so far.
 
     Examples
     --------
@@ -78,7 +83,7 @@ def newton(
             ray = risk.ray(point, direction)
             along, square, slope = (float(direction @ other) for other in (weights, direction, gradient))
             step_taken = _search(ray, point, C, along, square, slope)
-            if step_taken is None:  # rounding is all that is left
+            if step_taken is None:  # only rounding errors remain
                 break
             length, point = step_taken
             weights = weights + length * direction
@@ -92,10 +97,10 @@ def newton(
 
 
 def _search(ray: Ray[P], point: P, C: float, along: float, square: float, slope: float) -> tuple[float, P] | None:
-    """Find a step along the ray that lowers the objective and leaves little of its slope; None if nothing lowers it.
+    """Find a step along the ray that lowers the objective and flattens the slope; None if no step lowers it.
 
-    A whole Newton step is one where the Hessian does not change. Where it does, as that of a squared hinge at its
-    kinks, secant steps within the bracket find the lowest point, and trials cost no pass over the data.
+    If the Hessian is constant along the ray, the full Newton step is such a step. If it changes, as for a squared hinge
+    at its kinks, secant steps within the bracket find the minimum. Trials cost no pass over the data.
     """
     low, low_slope, high, high_slope, length = 0.0, slope, 0.0, 0.0, 1.0
     found = None
@@ -122,11 +127,11 @@ def _search(ray: Ray[P], point: P, C: float, along: float, square: float, slope:
 
 
 def _direction(curvature: Vector, gradient: Vector) -> Vector | None:
-    """Solve (1 + curvature) direction = -gradient; None where that cannot be done."""
+    """Solve (1 + curvature) direction = -gradient; None if the matrix is not positive definite or not finite."""
     from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
     curvature.flat[:: curvature.shape[0] + 1] += 1
     try:
         return np.asarray(-cho_solve(cho_factor(curvature, overwrite_a=True), gradient))
-    except (LinAlgError, ValueError):  # not positive definite for rounding, or not finite
+    except (LinAlgError, ValueError):  # not positive definite because of rounding, or not finite
         return None

@@ -1,7 +1,7 @@
-"""What a solver is given: a convex function of the weights, of which it knows nothing else.
+"""The interface between solvers and what they minimise: a convex function of the weights.
 
-The *value* at a point of a known ray is cheap; a *ray*, and a *subgradient*, each cost half a pass over the data. So
-the solver asks for them separately, and for several subgradients at once, which cost little more than one.
+The *value* at a point of a known ray is cheap. A *ray* and a *subgradient* each cost half a pass over the data, so they
+are separate methods. Several subgradients, computed together, cost little more than one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Point(Protocol):
 
     @property
     def offset(self) -> float:
-        """The risk at weights of 0 as the subgradient here foretells it: at most the risk there, as it is convex."""
+        """The height of the tangent plane at w = 0: a lower bound of the risk there, by convexity."""
 
 
 P = TypeVar("P", bound=Point)
@@ -34,35 +34,35 @@ class Ray(Protocol, Generic[P]):
     """The risk along a direction."""
 
     def at(self, step: float) -> P:
-        """The point so far along the ray."""
+        """The point at this step along the ray."""
 
     def slope(self, point: P) -> float:
         """Derivative of the risk along the ray at one of its points, by the subgradient of that point."""
 
 
 class Risk(Protocol, Generic[P]):
-    """A convex function of the weights, nowhere negative."""
+    """A convex, nonnegative function of the weights."""
 
     def at(self, weights: Vector) -> P:
         """Evaluate at these weights."""
 
     def ray(self, point: P, direction: Vector) -> Ray[P]:
-        """All points that are the given one plus a step times the direction."""
+        """The points ``point + step * direction``."""
 
     def subgradients(self, points: Sequence[P]) -> Vector:
         """A subgradient at each of the points, one per row."""
 
 
 class CurvedRisk(Risk[P], Protocol):
-    """A risk that also knows its curvature."""
+    """A risk with a Hessian."""
 
     def hessian(self, point: P) -> Vector:
-        """The matrix of second derivatives at a point; of a kinked gradient, that of one of its sides."""
+        """The matrix of second derivatives at a point; where the gradient has a kink, that of one side."""
 
 
 @dataclass(frozen=True, eq=False)
 class FunctionPoint:
-    """A function's value and subgradient."""
+    """Value and subgradient of a function."""
 
     weights: Vector
     value: float
@@ -70,7 +70,7 @@ class FunctionPoint:
 
     @property
     def offset(self) -> float:
-        """The height of the tangent at weights of 0."""
+        """The height of the tangent plane at w = 0."""
         return self.value - float(self.subgradient @ self.weights)
 
 
@@ -85,7 +85,7 @@ class FunctionRisk:
         return FunctionPoint(weights, *self.function(weights))
 
     def ray(self, point: FunctionPoint, direction: Vector) -> FunctionRay:
-        """All points that are the given one plus a step times the direction."""
+        """The points ``point + step * direction``."""
         return FunctionRay(self, point, direction)
 
     def subgradients(self, points: Sequence[FunctionPoint]) -> Vector:
@@ -102,7 +102,7 @@ class FunctionRay:
     direction: Vector
 
     def at(self, step: float) -> FunctionPoint:
-        """The point so far along the ray."""
+        """The point at this step along the ray."""
         return self.risk.at(self.origin.weights + step * self.direction)
 
     def slope(self, point: FunctionPoint) -> float:

@@ -1,4 +1,4 @@
-"""What a solver did, step by step, and what came of it."""
+"""The trace of a solver and its result."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from headrank.solvers.bundle import Bundle
 
 @dataclass(frozen=True)
 class Step:
-    """The state after one evaluation: best objective, best lower bound, cuts held, seconds since the start."""
+    """The state after one evaluation: best objective, best lower bound, number of cuts, seconds since the start."""
 
     n_iter: int
     objective: float
@@ -23,7 +23,7 @@ class Step:
 
     @property
     def gap(self) -> float:
-        """Share of the objective that can still be gained, at most: (objective - lower) / objective; NaN if unknown."""
+        """The relative gap (objective - lower) / objective; NaN without a lower bound."""
         if isnan(self.lower):
             return nan
         return (self.objective - self.lower) / self.objective if self.objective > 0 else 0.0
@@ -31,22 +31,22 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """The best weights found, the proof of how good they are, and how they were found.
+    """The best weights found, with their certificate and the trace of the search.
 
     Attributes
     ----------
     weights : array of shape (n_features,)
         The best weights.
     trace : tuple of Step
-        One per evaluation, each of which is a pass over the data. The last gives the objective and its lower bound.
+        One step per evaluation, each a pass over the data. The last has the final objective and lower bound.
     bundle : Bundle
-        All cuts, of use for another C.
+        All cuts; they can be reused for another C.
     converged : bool
-        Whether it is as good as was asked for.
+        Whether the stopping criterion was met.
     interrupted : bool
-        Whether the search was ended from the keyboard.
+        Whether a keyboard interrupt ended the search.
     point : Point or None
-        The risk at the weights, as the risk itself evaluated it.
+        The risk evaluated at the weights, if available.
     """
 
     weights: Vector
@@ -63,22 +63,22 @@ class Solution:
 
     @property
     def lower(self) -> float:
-        """No weights have a lower objective than this; NaN where the risk is not convex and nothing is proved."""
+        """A proven lower bound of the objective; NaN if the risk is not convex."""
         return self.trace[-1].lower
 
     @property
     def gap(self) -> float:
-        """Share of the objective that can still be gained, at most."""
+        """The relative gap (objective - lower) / objective; NaN without a lower bound."""
         return self.trace[-1].gap
 
     @property
     def n_iter(self) -> int:
-        """Evaluations."""
+        """Number of evaluations."""
         return len(self.trace)
 
 
 class Record:
-    """The trace in the making."""
+    """Collects the steps of a search."""
 
     def __init__(self, callback: Callable[[Step], None] | None) -> None:
         self.steps: list[Step] = []
@@ -86,19 +86,19 @@ class Record:
         self._began = time.perf_counter()
 
     def add(self, objective: float, lower: float, n_cuts: int) -> Step:
-        """Note one evaluation, and tell whoever listens."""
+        """Add a step and call the callback."""
         step = self._noted(objective, lower, n_cuts)
         if self._callback is not None:
             self._callback(step)
         return step
 
     def interrupt(self, objective: float, lower: float, n_cuts: int) -> None:
-        """Note what was found since the last step, if anything; nobody is told, as somebody has just said stop."""
+        """Add a last step if the objective has improved since. The callback is not called after an interrupt."""
         if not self.steps or self.steps[-1].objective != objective:
             self._noted(objective, lower, n_cuts)
 
     def _noted(self, objective: float, lower: float, n_cuts: int) -> Step:
-        lower = min(lower, objective)  # a bound above it is one to within rounding; NaN stays NaN
+        lower = min(lower, objective)  # by rounding it may be slightly above; NaN stays NaN
         step = Step(len(self.steps) + 1, objective, lower, n_cuts, time.perf_counter() - self._began)
         self.steps.append(step)
         return step

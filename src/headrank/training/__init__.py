@@ -1,1 +1,1 @@
-"""Which model? From a table to models trained for the head, held out, judged and certified."""
+"""Which model is best for a table? Train models for the head, evaluate them on a holdout and certify the best."""

@@ -1,4 +1,4 @@
-"""Columns of a table: what each one is, and whether another table has the same ones."""
+"""The columns of a table: their kinds, and whether another table matches them."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _DATE_FORMATS = tuple(
     for sign in "-/"
     for time in ("", " %H:%M", " %H:%M:%S%.f", "T%H:%M", "T%H:%M:%S%.f", "T%H:%M:%S%.fZ")
 )
-"""Tried on each value by itself, so that a date means the same whatever stands in the rows before it."""
+"""Tried on each value separately, so that the meaning of a date does not depend on the rows before it."""
 _PROBE = 100
-"""Values that are tried before a whole column is."""
+"""Number of values to try before the whole column."""
 _TRUTH = {"true": True, "t": True, "1": True, "1.0": True, "false": False, "f": False, "0": False, "0.0": False}
 _NAMES_SHOWN = 10
 
@@ -36,11 +36,11 @@ class Column:
     Attributes
     ----------
     name : str
-        As in the table.
+        Name in the table.
     kind : {"number", "text", "boolean", "date"}
-        What it holds; whole numbers are numbers, categories are text.
+        Kind of its values. Integers are numbers, categories are text.
     n_missing, n_distinct : int
-        Gaps, and distinct values besides, in all rows.
+        Number of missing values, and of distinct other values, in all rows.
     """
 
     name: str
@@ -50,21 +50,26 @@ class Column:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there was no value at all, so that no model can need it."""
+        """Whether all values were missing, so that no model needs it."""
         return self.n_missing > 0 and self.n_distinct == 0
 
 
 def columns_of(frame: pl.DataFrame) -> tuple[Column, ...]:
-    """Say what each column of a table holds. O(rows) per column.
+    """Determine the kind of each column of a table. O(rows) per column.
 
-    Whole numbers, fractions, decimals, durations and times of day (both in seconds) are numbers; categories are text.
-    Text is taken for what it spells if every value does: ISO dates (2024-02-29, with or without a time), or numbers.
-    Other dates are text: nothing is guessed.
+    Integers, floats, decimals, durations and times of day (both in seconds) are numbers. Categories are text. A text
+    column in which every value is an ISO date (2024-02-29, with or without a time) is a date, and one in which every
+    value is a number is a number. Dates in other formats are text: nothing is guessed.
 
     Parameters
     ----------
     frame : polars.DataFrame
-        The features. A column of lists, structs, bytes or objects is refused.
+        The features.
+
+    Raises
+    ------
+    InvalidSampleError
+        If a column contains lists, structs, bytes or objects.
 
     Examples
     --------
@@ -87,20 +92,24 @@ def conformed(
 ) -> pl.DataFrame:
     """Select the columns by name, in their stored order, each as its kind: Float64, String, Boolean or Datetime.
 
-    Columns that were empty in training need not be there; whatever they hold, they come out empty. What cannot be a
-    value of its column is refused and named; nothing becomes a gap in silence, but for infinite numbers, which no model
-    can use. Nothing is copied where the types agree.
+    Columns that were empty in training may be absent; they are always returned empty. No value is silently replaced by
+    a missing one, except infinite numbers, which no model can use. Columns of matching types are not copied.
 
     Parameters
     ----------
     frame : polars or pandas DataFrame
-        The table at hand.
+        The table.
     columns : sequence of Column
-        What is needed.
+        The columns to select.
     ignored : names
-        Further columns that the table may have.
+        Other columns that the table may have.
     first_row : int, default=1
-        What to call the first row in messages, for a block of a longer table.
+        Number of the first row in messages, for a block of a longer table.
+
+    Raises
+    ------
+    InvalidSampleError
+        If a column is missing, unknown or duplicated, or a value cannot be converted; the message names it.
 
     Examples
     --------
@@ -154,7 +163,7 @@ def _refuse_other_columns(present: list[str], needed: list[str], ignored: Collec
 
 
 def _kind_of_type(dtype: Any) -> Kind | None:
-    """What a type holds, or None for types that are no features."""
+    """Return the kind of a type; None for types that cannot be features."""
     import polars as pl
 
     if dtype.is_numeric() or dtype in (pl.Duration, pl.Time):
@@ -181,7 +190,7 @@ def _described(series: pl.Series) -> Column:
 
 
 def _spelled(series: pl.Series) -> Kind:
-    """What the values of a text column spell: dates or numbers if every one does, else text."""
+    """Return the kind of a text column: dates or numbers if every value is one, else text."""
     import polars as pl
 
     values = _without_blanks(series.drop_nulls().cast(pl.String).unique()).drop_nulls()  # categories are few
@@ -201,11 +210,11 @@ def _as_kind(series: pl.Series, kind: Kind, first_row: int) -> pl.Series:
     import polars as pl
 
     if kind == "number" and series.dtype.is_integer():
-        return series.cast(pl.Float64)  # nothing can go wrong, and tables can have very many such columns
+        return series.cast(pl.Float64)  # cannot fail, and tables may have very many such columns
     if kind == "number" and series.dtype.is_float():
         return _finite(series.cast(pl.Float64))
-    must = f"column {series.name!r} must hold {_IN_WORDS[kind]}, as in the training table, but"
-    # 7 is a fine text, 7.0 may have been "7", or "07.00".
+    must = f"column {series.name!r} must contain {_IN_WORDS[kind]}, as in the training table, but"
+    # An integer 7 is the text "7", but 7.0 may have been "7" or "07.00".
     as_text = kind == "text" and series.dtype.is_integer()
     if _kind_of_type(series.dtype) not in _CAN_BE[kind] and not as_text:
         raise InvalidSampleError(f"{must} is of type {series.dtype}; convert it")
@@ -214,12 +223,12 @@ def _as_kind(series: pl.Series, kind: Kind, first_row: int) -> pl.Series:
     cast = _cast(series, kind)
     if cast.null_count() > series.null_count():
         bad = int((cast.is_null() & series.is_not_null()).arg_max() or 0)
-        raise InvalidSampleError(f"{must} row {first_row + bad:,} has {series[bad]!r}; mend it, or leave it empty")
+        raise InvalidSampleError(f"{must} row {first_row + bad:,} has {series[bad]!r}; correct it, or leave it empty")
     return _finite(cast) if kind == "number" else cast
 
 
 def _without_blanks(text: pl.Series) -> pl.Series:
-    """Gaps in place of blanks: a blank is a fine text, but no number."""
+    """Replace blank strings by missing values: a blank is valid text, but not a number."""
     return text.set(text.str.strip_chars() == "", None)
 
 
@@ -229,7 +238,7 @@ _CAN_BE: dict[Kind, tuple[Kind, ...]] = {
     "boolean": ("boolean", "number", "text"),
     "date": ("date", "text"),
 }
-"""Which kinds of column can be read as a kind."""
+"""The kinds of column that can be converted to each kind."""
 _IN_WORDS = {
     "number": "numbers",
     "text": "text",
@@ -239,7 +248,7 @@ _IN_WORDS = {
 
 
 def _cast(series: pl.Series, kind: Kind) -> pl.Series:
-    """The values as a kind; those that cannot be become null."""
+    """Convert values to a kind; those that cannot be converted become null."""
     import polars as pl
 
     dtype = series.dtype
@@ -269,20 +278,20 @@ def _zoned(dtype: Any) -> bool:
 
 
 def _finite(numbers: pl.Series) -> pl.Series:
-    """The numbers with gaps in place of NaN and of what is infinite in the single precision that features have."""
+    """Replace NaN, and numbers that are infinite in single precision, by missing values."""
     import polars as pl
 
-    if bool((numbers.abs() <= LARGEST).all()):  # gaps do not count
+    if bool((numbers.abs() <= LARGEST).all()):  # missing values are ignored
         return numbers
     return pl.select(pl.when(numbers.abs() <= LARGEST).then(numbers)).to_series().alias(numbers.name)
 
 
 LARGEST = 3.4e38
-"""Numbers beyond are infinite in single precision."""
+"""Larger numbers are infinite in single precision."""
 
 
 def _from_pandas(frame: Any, names: list[str]) -> pl.DataFrame:
-    """Convert column by column, as plain values: that needs no further library."""
+    """Convert column by column, as plain values, which requires no other library."""
     import polars as pl
 
     def converted(column: Any) -> Any:
@@ -294,7 +303,7 @@ def _from_pandas(frame: Any, names: list[str]) -> pl.DataFrame:
 
 
 def listed(names: Any) -> str:
-    """At most ten names, and how many more there are."""
+    """Join at most ten names, followed by the number of the others."""
     every = list(names)
     more = len(every) - _NAMES_SHOWN
     return ", ".join(every[:_NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")

@@ -39,7 +39,7 @@ _DATE = re.compile(
 
 def in_columns(frame: pl.DataFrame, columns: Sequence[Column]) -> list[str]:
     """Warn about columns that are empty, constant, infinite, all distinct, or dates in an unknown format."""
-    found, schema = [], frame.schema  # made anew each time that it is asked for
+    found, schema = [], frame.schema  # polars rebuilds it on each access
     empty = [column.name for column in columns if column.n_distinct == 0]
     constant = [column.name for column in columns if column.n_distinct == 1 and column.n_missing == 0]
     if empty:

@@ -1,4 +1,4 @@
-"""From the columns of a table to numbers: plain numbers as one block, text and dates column by column."""
+"""Encode the columns of a table: numbers as one block, text and dates column by column."""
 
 from __future__ import annotations
 
@@ -17,53 +17,52 @@ if TYPE_CHECKING:
     import polars as pl
 
 _CATEGORIES = 40
-"""Text with fewer distinct values gets a feature per value; text with more is embedded by its letters."""
+"""Text with fewer distinct values is one-hot encoded; text with more is embedded by its letters."""
 _WHOLE = 2**24
-"""Up to here single precision has all whole numbers."""
+"""The largest integer up to which single precision is exact."""
 _ALMOST_INFINITE = 1e38
 _FAR = 4.0
-"""Quartile ranges from 0 from which on the numbers of a column are replaced by their differences from the median."""
+"""Distance from 0, in interquartile ranges, from which the median of a column is subtracted."""
 _NUMBERS_AT_A_TIME = 4_000_000
-"""Numbers that are held in double precision at a time."""
+"""Most values in double precision at a time."""
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """Encode a `conformed` table as a float32 matrix, in which missing values are NaN.
 
-    Numbers and true/false stay as they are, except where they are so large and close together that single precision
-    would merge them, as seconds since 1970: these become differences from their median. Text with fewer than 40
-    distinct values becomes a feature per value, other text thirty numbers that describe its spelling; dates become
-    year, month, day, hour and seconds. Columns that are empty or constant in training are left out. Values that were
-    not seen in training are encoded as zeros.
+    Numbers and booleans are not changed, except numbers that are so large and close together that single precision
+    would merge them, such as seconds since 1970: their median is subtracted. Text with fewer than 40 distinct values is
+    one-hot encoded; other text is embedded in thirty numbers that describe its spelling. Dates become year, month, day,
+    hour and seconds. Columns that are empty or constant in training are dropped. Categories not seen in training are
+    encoded as zeros.
 
-    All columns of numbers are one block, which costs nothing per column but its numbers; only text and dates have
-    encoders of their own.
+    All columns of numbers are one block, without an overhead per column. Only text and dates have their own encoders.
 
     Parameters
     ----------
     random_state : int
-        Of the embedding of text.
+        Seed of the embedding of text.
 
     Attributes
     ----------
     feature_names_in_ : array of str
         The columns of the table.
     names_, origins_ : arrays of str of shape (n_features,)
-        Names of the features, and the column that each was made of; features are in the order of the columns.
+        Names of the features, and the column of each. Features are in the order of the columns.
     numbers_ : int array
-        Which columns are numbers.
+        Indices of the columns of numbers.
     centers_ : array
-        What is subtracted from each of them: 0 for most.
+        What is subtracted from each column of numbers: 0 for most.
     categories_ : int array
-        Which columns are categories.
+        Indices of the columns of categories.
     one_hot_ : OneHotEncoder or None
-        Of all categories together.
+        Encoder of all categories.
     others_ : int array
-        Which columns are dates, or text with many values.
+        Indices of the columns of dates, and of text with many values.
     encoders_ : list
-        One per such column.
+        Encoders of these columns, one each.
     places_ : int array of shape (n_features,)
-        Where each feature goes: those of numbers come first, then those of categories, then the others.
+        Position of each feature in the output, for numbers first, then categories, then the others.
 
     Examples
     --------
@@ -82,12 +81,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         self.random_state = random_state
 
     def fit(self, X: pl.DataFrame, y: Any = None) -> Self:
-        """Learn medians, categories and embeddings."""
+        """Fit medians, categories and embeddings."""
         self.fit_transform(X, y)
         return self
 
     def fit_transform(self, X: pl.DataFrame, y: Any = None) -> Vector:  # noqa: ARG002
-        """Learn and encode."""
+        """Fit to a table and encode it."""
         import polars as pl
 
         columns = X.get_columns()
@@ -105,14 +104,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         self._name_features()
         if not self.names_.size:
             raise InvalidSampleError(
-                "no column says anything about the rows: in the training part each is empty or has one value; check "
-                "the table"
+                "no column can be used: in the training rows, each is empty or has a single value; check the table"
             )
         return self._filled(X, embedded)
 
     def transform(self, X: pl.DataFrame) -> Vector:
         """Encode the rows of a table with the columns of the training table, in the same order."""
-        if [name.rstrip("\0") for name in X.columns] != self.feature_names_in_.tolist():  # which NumPy cannot hold
+        if [name.rstrip("\0") for name in X.columns] != self.feature_names_in_.tolist():  # NumPy strips trailing NULs
             raise InvalidSampleError(
                 "the columns of the table must be those of the training table, in the same order; a TableModel puts "
                 "them in order"
@@ -125,7 +123,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         return self._filled(X, embedded)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:  # noqa: ARG002
-        """Names of the features."""
+        """Return the names of the features."""
         return self.names_.astype(object)
 
     def _encoded(self, column: pl.Series) -> Vector:
@@ -136,13 +134,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         is_text = column.dtype == pl.String
         self.encoders_.append(StringEncoder(random_state=self.random_state) if is_text else DatetimeEncoder())
         with warnings.catch_warnings():
-            # Text with few distinct letters is embedded in fewer numbers: nothing that a user could change.
+            # Text with few distinct letters is embedded in fewer numbers; a user cannot do anything about it.
             warnings.filterwarnings("ignore", "The matrix shape is", UserWarning)
             encoded: Vector = self.encoders_[-1].fit_transform(_text(column)).to_numpy()
         return encoded
 
     def _name_features(self) -> None:
-        """Name the features in the order of the columns, and say where each goes."""
+        """Set the names of the features, in the order of the columns, and the position of each."""
         columns = self.feature_names_in_
         made = [(j, str(columns[j])) for j in self.numbers_]
         if self.one_hot_ is not None:
@@ -160,7 +158,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         self.names_ = np.array(_told_apart([made[i][1] for i in order], origins), dtype=np.str_)
 
     def _filled(self, X: pl.DataFrame, embedded: Sequence[Vector]) -> Vector:
-        """Put all features in their places; what is infinite in single precision becomes NaN."""
+        """Fill the output matrix; what is infinite in single precision becomes NaN."""
         widths = [part.shape[1] for part in embedded]
         ends = np.cumsum([self.numbers_.size, self.places_.size - self.numbers_.size - sum(widths), *widths])
         of_numbers, of_categories, *of_others = np.split(self.places_, ends[:-1])
@@ -180,7 +178,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
 
 
 def _used_numbers(X: pl.DataFrame, plain: IntVector) -> tuple[IntVector, Vector]:
-    """Return which of these columns are neither empty nor constant, and what is to be subtracted from each."""
+    """Return which of these columns are neither empty nor constant, and what to subtract from each."""
     if not plain.size:
         return plain, np.empty(0)
     low, high = np.full(plain.size, np.nan), np.full(plain.size, np.nan)
@@ -199,7 +197,7 @@ def _used_numbers(X: pl.DataFrame, plain: IntVector) -> tuple[IntVector, Vector]
 
 
 def _far_from_zero(values: Vector) -> float:
-    """The median of large numbers, most of which are close together; 0 for others."""
+    """Return the median of numbers that are large and mostly close together; 0 for others."""
     low, middle, high = np.quantile(values, (0.25, 0.5, 0.75))
     return float(middle) if abs(middle) > max(_WHOLE, _FAR * (high - low)) else 0.0
 
@@ -219,32 +217,32 @@ def _texts(X: pl.DataFrame, columns: IntVector) -> pl.DataFrame:
 
 
 def _text(column: pl.Series) -> pl.Series:
-    """Text with missing values in place of blanks; dates as they are."""
+    """Replace blank strings by missing values; dates are not changed."""
     import polars as pl
 
     return column.set(column.str.strip_chars() == "", None) if column.dtype == pl.String else column
 
 
 def _varies(column: pl.Series) -> bool:
-    """Whether there is something to learn from: two values, or one and gaps."""
+    """Whether a column is informative: two values, or one value and missing ones."""
     return column.null_count() < column.len() and column.n_unique() > 1
 
 
 def _one_hot(texts: pl.DataFrame) -> Any:
     from sklearn.preprocessing import OneHotEncoder
 
-    # No value is dropped, or one that was never seen would count as the dropped one.
+    # No category is dropped: unknown ones would be encoded like it.
     return OneHotEncoder(handle_unknown="ignore", dtype=np.float32, sparse_output=False).fit(texts.to_numpy())
 
 
 def _parts(n_rows: int, width: int) -> Iterator[slice]:
-    """Cut the rows so that not too many numbers are held in double precision at a time."""
+    """Split the rows so that few values are in double precision at a time."""
     step = max(1, _NUMBERS_AT_A_TIME // max(width, 1))
     return (slice(start, start + step) for start in range(0, n_rows, step))
 
 
 def _told_apart(names: Sequence[str], origins: Sequence[str]) -> list[str]:
-    """Names of which none occurs twice: equal ones say their column.
+    """Make names unique: the column is appended to duplicates.
 
     >>> _told_apart(["a_b", "a_b", "c"], ["a", "a_b", "c"])
     ["a_b (of 'a')", "a_b (of 'a_b')", 'c']

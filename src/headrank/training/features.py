@@ -1,4 +1,4 @@
-"""From columns to numbers: one encoder for all models, and the scaling that linear ones need besides."""
+"""From columns to features: one encoder for all models, and the scaling for linear ones."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ if TYPE_CHECKING:
     pass
 
 BLOCK_ROWS = 50_000
-"""Rows that are scored at a time, here and by a `TableModel`, so that memory stays flat.
+"""Rows to score at a time, here and in a `TableModel`, so that memory stays constant.
 
-Blocks of other sizes give other scores in the last digit: BLAS adds in another order."""
+Another block size changes scores in the last digit, because BLAS adds in another order."""
 
 
 class Matrix(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
-    """A table of numbers, or a sparse matrix, as a float64 array; what is not finite becomes NaN.
+    """Convert a table of numbers or a sparse matrix to a float64 array; values that are not finite become NaN.
 
-    Double precision, though the features are single: products in single precision depend, in their last digits, on how
-    many rows are multiplied at a time, and the score of a row must not. A table is rounded to single precision first,
-    which is what models were trained on.
+    The features are in single precision, but the last digits of products in single precision depend on the number of
+    rows multiplied at a time. The score of a row must not, so the output is in double precision. A table is first
+    rounded to single precision, as in training.
 
     >>> Matrix().fit_transform(np.array([[1, np.inf]], dtype=np.float32))
     array([[ 1., nan]])
     """
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
-        """Learn nothing."""
+        """Do nothing."""
         return self
 
     def transform(self, X: Any) -> Vector:
-        """Convert."""
+        """Convert the rows."""
         if hasattr(X, "toarray"):
             X = X.toarray()
         if hasattr(X, "to_numpy"):
@@ -54,16 +54,16 @@ class Matrix(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
 
 
 class OccurringFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
-    """Keep the columns of a sparse matrix that occur in training: a column that does not costs nothing.
+    """Keep only the columns of a sparse matrix that occur in training; other columns cost nothing.
 
-    A matrix to transform may have more columns or fewer. What did not occur in training is left out.
+    A matrix to transform may have more or fewer columns. Columns that did not occur in training are dropped.
 
     Attributes
     ----------
     numbers_ : int array
-        The columns that occur, in rising order.
+        The columns that occur, in increasing order.
     n_features_in_ : int
-        Columns of the training matrix.
+        Number of columns of the training matrix.
 
     Examples
     --------
@@ -75,13 +75,13 @@ class OccurringFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc] 
     """
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
-        """Learn which columns occur."""
+        """Find the columns that occur."""
         self.n_features_in_ = X.shape[1]
         self.numbers_ = np.unique(X.indices).astype(np.int64)
         return self
 
     def transform(self, X: Any) -> Any:
-        """Keep these columns."""
+        """Select these columns."""
         from scipy.sparse import csr_array
 
         known = np.isin(X.indices, self.numbers_)
@@ -90,24 +90,24 @@ class OccurringFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc] 
         return csr_array((X.data[known], places, ends), shape=(X.shape[0], self.numbers_.size))
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:  # noqa: ARG002
-        """Name the features by their numbers."""
+        """Return the numbers of the features as names."""
         return np.array([f"feature {number}" for number in self.numbers_], dtype=object)
 
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """Training and holdout rows as numbers, and how they came to be.
+    """Encoded training and holdout rows, and the steps that encode them.
 
     Attributes
     ----------
     steps : tuple of (str, transformer)
-        Fitted; from the columns of a table, or of a sparse matrix, to features.
+        Fitted steps from the columns of a table, or a sparse matrix, to features.
     train, holdout : float32 array, or CSR matrix
-        Gaps are NaN.
+        The rows. Missing values are NaN.
     names : tuple of str
-        Of the features.
+        Names of the features.
     origins : tuple of str
-        The column that each of them was made of.
+        The column of each feature.
     """
 
     steps: tuple[tuple[str, Any], ...]
@@ -118,13 +118,13 @@ class Features:
 
     @property
     def is_sparse(self) -> bool:
-        """Whether they came as a sparse matrix."""
+        """Whether the input was a sparse matrix."""
         return hasattr(self.train, "tocsr")
 
 
 @dataclass(frozen=True, eq=False)
 class LinearFeatures:
-    """What linear models are trained on: scaled training rows without gaps, and the fitted steps that make them."""
+    """Input of the linear models: scaled training rows without missing values, and the fitted steps."""
 
     steps: tuple[tuple[str, Any], ...]
     train: Any
@@ -137,9 +137,9 @@ def table_features(rows: Handover, *, random_state: int) -> Features:
     Parameters
     ----------
     rows : Handover of two polars.DataFrame
-        Training and holdout rows, `conformed`; each is freed as soon as possible.
+        Training and holdout rows, `conformed`. Each is freed as soon as possible.
     random_state : int
-        Of the embedding of text.
+        Seed of the embedding of text.
     """
     train_rows, holdout_rows = rows.take()
     encoder = TableEncoder(random_state=random_state)
@@ -153,7 +153,7 @@ def table_features(rows: Handover, *, random_state: int) -> Features:
 
 
 def sparse_features(train: Any, holdout: Any) -> Features:
-    """Take the columns of sparse matrices that occur in training; features are named by their numbers, from 0."""
+    """Keep the columns of sparse matrices that occur in training. Features are named by their numbers, from 0."""
     occurring = OccurringFeatures().fit(train)
     names = tuple(occurring.get_feature_names_out())
     steps = (("occurring", occurring),)
@@ -177,7 +177,7 @@ def linear_features(features: Features) -> LinearFeatures:
 
 
 def scores_of(model: Any, X: Any, *, rows_at_a_time: int = BLOCK_ROWS) -> Vector:
-    """Score the rows of a matrix or frame in blocks; a dense matrix in double precision."""
+    """Score the rows of a matrix or frame in blocks; dense matrices in double precision."""
     scores = np.empty(X.shape[0])
     for block in blocks(X.shape[0], rows_at_a_time):
         part = X[block]
@@ -186,7 +186,7 @@ def scores_of(model: Any, X: Any, *, rows_at_a_time: int = BLOCK_ROWS) -> Vector
 
 
 def blocks(n_rows: int, rows_at_a_time: int = BLOCK_ROWS) -> Iterator[slice]:
-    """Cut a number of rows into slices.
+    """Split a number of rows into slices.
 
     >>> list(blocks(5, 2))
     [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]

@@ -1,4 +1,4 @@
-"""Goal: which part of the list matters."""
+"""Goal: the part of the list that matters."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class Goal:
 
     def __post_init__(self) -> None:
         if (self.max_fpr is None) == (self.top is None):
-            raise ValueError("a goal is a range of false positive rates or a best fraction; give one of them")
+            raise ValueError("pass either max_fpr, for a range of false positive rates, or top, for a best fraction")
         if self.top is not None:
             object.__setattr__(self, "top", rate("top", self.top, above_zero=True))
             if self.min_fpr:
-                raise ValueError("min_fpr belongs to a range of false positive rates; a best fraction has none")
+                raise ValueError("min_fpr applies only to a range of false positive rates, not to a best fraction")
         else:
             low, high = ordered("fpr", self.min_fpr, self.max_fpr)
             object.__setattr__(self, "min_fpr", low)
@@ -45,24 +45,24 @@ class Goal:
 
     @property
     def measure(self) -> Measure:
-        """What models are trained for and judged by."""
+        """The measure for which models are trained and by which they are compared."""
         if self.top is not None:
             return LocalAUC(self.top)
         return PartialAUC(min_fpr=self.min_fpr, max_fpr=self._max_fpr)
 
     @property
     def headline(self) -> Measure:
-        """What a person asks first: the share of positives in the best fraction, or the share found at the last FPR."""
+        """The headline measure: the share of positives in the best fraction, or the TPR at the largest FPR."""
         return PrecisionAt(self.top) if self.top is not None else TPRAtFPR(self._max_fpr)
 
     @property
     def budget(self) -> Budget:
-        """The budget that a threshold has to keep."""
+        """The budget of a threshold."""
         return Budget("top", self.top) if self.top is not None else Budget("max_fpr", self._max_fpr)
 
     @property
     def option(self) -> str:
-        """How the command line says it."""
+        """The goal as options of the command line."""
         if self.top is not None:
             return f"--top {shown(self.top)}"
         return f"--fpr {shown(self.min_fpr)}:{shown(self._max_fpr)}"

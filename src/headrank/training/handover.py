@@ -1,4 +1,4 @@
-"""Handover: a table that is given away, so that whoever takes it can free it."""
+"""Handover: transfers ownership of a table, so that the function that takes it can free it."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from typing import Any
 
 
 class Handover:
-    """A table, or parts of one, to be taken once.
+    """A table, or parts of one, that can be taken once.
 
-    An argument stays alive while its caller runs. What is passed in one of these is freed as soon as the function that
-    has taken it lets go.
+    An argument stays in memory while its caller runs. A table passed in a `Handover` is freed as soon as the function
+    that has taken it drops it.
 
     >>> given = Handover("a table")
     >>> given.take(), given.take()
     Traceback (most recent call last):
-    ValueError: these features were handed over already; read them again
+    ValueError: the features have already been taken; read them again
     """
 
     def __init__(self, features: Any) -> None:
@@ -22,11 +22,11 @@ class Handover:
 
     @property
     def n_rows(self) -> int:
-        """Rows of the table, while it is here."""
+        """Number of rows, before the table is taken."""
         return int(self._features[0].shape[0])
 
     def take(self) -> Any:
-        """Return the features, once."""
+        """Return the features; raise if called again."""
         if not self._features:
-            raise ValueError("these features were handed over already; read them again")
+            raise ValueError("the features have already been taken; read them again")
         return self._features.pop()

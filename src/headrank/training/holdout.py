@@ -1,4 +1,4 @@
-"""Which rows are kept aside? Drawn by class, or by whole queries."""
+"""Split off a holdout, stratified by class or by whole queries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from headrank._types import BoolVector, IntVector
 from headrank.exceptions import InvalidSampleError
 
 N_FOLDS = 5
-"""Of the cross-validation that chooses the ranker: each fold needs a row of each class."""
+"""Folds of the cross-validation that selects the ranker. Each fold needs a row of each class."""
 _LEAST_HELD_OUT = 2
 _LEAST_TO_CHOOSE = 200
 _MIXED = "queries with both positive and negative rows"
@@ -19,30 +19,30 @@ _MIXED = "queries with both positive and negative rows"
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Numbers of the rows to train on and of those kept aside, both in rising order."""
+    """Row numbers of the training rows and of the holdout, both in increasing order."""
 
     train: IntVector
     holdout: IntVector
 
 
 def split(y: BoolVector, queries: IntVector | None = None, *, holdout: float = 0.3, random_state: int = 0) -> Split:
-    """Keep rows aside: the same share of both classes, or of the queries, none of which is split.
+    """Split off a holdout: the same share of both classes, or of the queries, none of which is split.
 
     Parameters
     ----------
     y : bool array of shape (n,)
         Which rows are positive.
     queries : int array of shape (n,), optional
-        Query of each row. Those with both classes, which alone can be measured, are drawn separately from the others.
+        Query of each row. Queries with both classes, the only ones that can be measured, are a separate stratum.
     holdout : float in (0, 1), default=0.3
-        The share to keep aside.
+        The share to hold out.
     random_state : int, default=0
-        The same number gives the same rows.
+        Seed; the same seed gives the same rows.
 
     Raises
     ------
     InvalidSampleError
-        If a side would have too few rows of a class, or too few queries with both, to train or to judge anything.
+        If a side would have too few rows of a class, or too few queries with both, for training or evaluation.
 
     Examples
     --------
@@ -65,10 +65,10 @@ def split(y: BoolVector, queries: IntVector | None = None, *, holdout: float = 0
 
 
 def subsample(y: BoolVector, queries: IntVector | None, n_rows: int, *, random_state: int = 0) -> IntVector:
-    """Numbers of about ``n_rows`` rows, in rising order: the same share of both classes, or of the queries.
+    """Draw about ``n_rows`` row numbers, in increasing order: the same share of both classes, or of the queries.
 
-    Of more rows, and of all if need be, where fewer would hold too few of the rarer class, or too few queries with both
-    classes, to choose anything by.
+    More rows, if necessary all, are drawn if otherwise there would be too few of the rarer class, or too few queries
+    with both classes, for a selection.
 
     >>> y = np.arange(10_000) < 1000
     >>> subsample(y, None, 2000).size, subsample(y & (np.arange(10_000) % 2 == 0), None, 1000).size
@@ -85,7 +85,7 @@ def subsample(y: BoolVector, queries: IntVector | None, n_rows: int, *, random_s
 
 
 def _strata(y: BoolVector, queries: IntVector | None) -> tuple[IntVector, IntVector]:
-    """Numbers of the positive and of the negative rows; or of the queries with both classes, and of the others."""
+    """Return the numbers of positive and negative rows, or of the queries with both classes and the others."""
     if queries is None:
         return np.flatnonzero(y), np.flatnonzero(~y)
     with_pos, with_neg = np.unique(queries[y]), np.unique(queries[~y])

@@ -35,7 +35,7 @@ _LOGISTIC_ITERATIONS = 1000
 
 @dataclass(frozen=True, eq=False)
 class TrainingRows:
-    """Features of the rows to train on and of the holdout, their labels and queries, and the goal."""
+    """Features of the training and holdout rows, their labels and queries, and the goal."""
 
     features: Features
     y: BoolVector
@@ -109,9 +109,9 @@ def _ranker(rows: TrainingRows, linear: LinearFeatures, progress: Progress) -> _
             ranker.set_params(verbose=lambda done, total: progress("fitting the ranker to all rows", done, total))
             ranker.refit(X, rows.y, qid=rows.queries)
             remark = f"{ranker.choice_} Selected on {few.size:,} of {rows.y.size:,} training rows, then fitted to all."
-    ranker.set_params(verbose=0)  # a file should not hold a function,
+    ranker.set_params(verbose=0)  # a model file should contain neither a function
     for member in ranker.rankers_:
-        member.trace_ = ()  # nor the seconds of each step: equal runs give equal files
+        member.trace_ = ()  # nor the seconds of each step: the same run then gives the same file
     return _Fitted(
         "ranker",
         (*steps, ("model", ranker)),
@@ -152,7 +152,7 @@ def _gradient_boosting(rows: TrainingRows, progress: Progress) -> _Fitted:
     model = HistGradientBoostingClassifier(random_state=rows.random_state, max_bins=min(255, max(2, rows.y.size)))
     dense = (("matrix", Matrix()),) if rows.features.is_sparse else ()
     X = rows.features.train
-    # As in `limit_blas_threads`: on few rows, threads wait for each other longer than they work.
+    # As in `limit_blas_threads`: on few rows, threads spend more time waiting than working.
     with threadpool_limits(limits=1 if X.shape[0] * X.shape[1] <= _FEW_NUMBERS else None, user_api="openmp"):
         model.fit(Matrix().transform(X) if dense else X, rows.y)
     model._bin_mapper.bin_thresholds_ = []  # not used by fitted trees, and one array per feature in the file

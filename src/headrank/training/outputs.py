@@ -1,4 +1,4 @@
-"""What is made of a training result: the model to keep, and the holdout in rank order."""
+"""The outputs of a training: the model to save, and the holdout in rank order."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OWN = ("rank", "score", "in_budget", "flagged")
 
 
 def table_model(result: TrainingResult) -> TableModel:
-    """Return the winner as a model of its own: the very one that was certified."""
+    """Return the winner as a model for saving: exactly the model that was certified."""
     table, threshold = result.table, result.threshold
     winner = result.winner
     return TableModel(
@@ -37,13 +37,19 @@ def table_model(result: TrainingResult) -> TableModel:
 
 
 def ranked(result: TrainingResult) -> pl.DataFrame:
-    """Return the holdout as the winner ranks it, the best first; with queries, one query after the other.
+    """Return the holdout as ranked by the winner, best first; with queries, one query after the other.
 
-    Columns: ``rank`` (equal scores have equal ranks), the id column or ``row``, the query column if there is one,
-    ``score``, the target as 1 or 0, ``in_budget`` (whether the row is in the part of the list that matters, up to its
-    end: the first rows, or those above which there are not more negatives than the false positive rate allows; of each
-    query by itself) and ``flagged`` (whether it reaches the certified threshold; null if there is none). Rows of equal
-    score stand in the order of the file.
+    Columns:
+
+    - ``rank``: equal scores have equal ranks;
+    - the id column, or ``row``, and the query column if there is one;
+    - ``score``, and the target as 1 or 0;
+    - ``in_budget``: whether the row is before the end of the part of the list that matters, in each query separately.
+      For a best fraction these are the first rows, for a range those at which the false positive rate is at most its
+      end;
+    - ``flagged``: whether the score reaches the certified threshold; null if there is none.
+
+    Rows with equal scores are in the order of the file.
     """
     import polars as pl
 
@@ -67,7 +73,7 @@ def ranked(result: TrainingResult) -> pl.DataFrame:
 
 
 def _in_budget(result: TrainingResult, table: pl.DataFrame) -> BoolVector:
-    """Which rows are before the end of the part that matters."""
+    """Return which rows are before the end of the part that matters."""
     import polars as pl
 
     goal = result.goal
@@ -75,7 +81,7 @@ def _in_budget(result: TrainingResult, table: pl.DataFrame) -> BoolVector:
     if goal.top is not None:
         return _at_most(table["position"], goal.top, totals["rows"])
     assert goal.max_fpr is not None
-    # A threshold at a row's score takes in all rows of this score.
+    # A threshold at a row's score includes all rows with this score.
     taken = (
         table.sort("query", "score", descending=[False, True])
         .with_columns(taken=pl.col("neg").cum_sum().over("query"))
@@ -92,7 +98,7 @@ def _at_most(counts: pl.Series, rate: float, totals: pl.Series) -> BoolVector:
 
 
 def _free(name: str, used: Iterable[str]) -> str:
-    """The name, with a trailing underscore if another column here has it."""
+    """Return the name, with a trailing underscore if another column has it."""
     taken = {*_OWN, *used}
     while name in taken:
         name += "_"

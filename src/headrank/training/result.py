@@ -1,4 +1,4 @@
-"""The result of a training: the models, and how they did on rows none of them has seen."""
+"""The result of a training: the models and their results on the holdout."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from headrank.training.table_info import Provenance, TableInfo
 
 @dataclass(frozen=True)
 class Coefficient:
-    """How much a feature moves the score, per unit of the scaled feature; positive means towards the positives."""
+    """Effect of a feature on the score, per unit of the scaled feature; positive values raise the score."""
 
     feature: str
     value: float
@@ -30,17 +30,17 @@ class ModelResult:
     Attributes
     ----------
     name : str
-        In plain words: "ranker", "logistic regression", "gradient boosting".
+        Name in plain words: "ranker", "logistic regression", "gradient boosting".
     estimator : estimator
-        Fitted to the training rows; scores the feature columns (or the sparse matrix) with ``decision_function``.
+        Fitted to the training rows. Its ``decision_function`` takes the feature columns, or the sparse matrix.
     holdout : SampleCurves
-        Labels, queries and scores of the holdout rows, higher = more positive, and their curves.
+        Labels, queries and scores of the holdout rows, and their curves.
     remark : str
-        How it was chosen, or what went wrong; may be empty.
+        How it was selected, or what went wrong; may be empty.
     collapsed : bool
-        Whether it has learned nothing.
+        Whether the model has learned nothing.
     coefficients : tuple of Coefficient or None
-        The largest in absolute value first; None for models that have none.
+        Coefficients, the largest in absolute value first; None for models without any.
     """
 
     name: str
@@ -58,32 +58,32 @@ class ModelResult:
 
 @dataclass(frozen=True, eq=False)
 class TrainingResult:
-    """All that the files and the report are made of.
+    """Everything needed for the output files and the report.
 
     Attributes
     ----------
     goal : Goal
-        Which part of the list matters.
+        The part of the list that matters.
     confidence : float
-        Of every promise.
+        Confidence of each guarantee.
     models : tuple of ModelResult
-        In the order in which they were trained.
+        All models, in the order of training.
     selection : Selection
-        Which one is the best by ``goal.measure`` on the holdout, with a certificate that pays for all of them.
+        The best model by ``goal.measure`` on the holdout, with a certificate that accounts for the selection.
     ids : array of shape (n_holdout,)
         Values of the id column, or the number of the row in the file, from 1.
     qid : array of shape (n_holdout,) or None
         Query of each holdout row.
     threshold : Threshold or None
-        From which score on to act, certified on the holdout; None where it could not be had.
+        The certified threshold, from the holdout; None if it could not be certified.
     no_threshold : str
-        Why there is none: too few rows, with the number needed, or queries.
+        Why there is no threshold: too few rows, with the number needed, or queries.
     table : TableInfo
-        What the table is like.
+        Size and columns of the table.
     warnings : tuple of str
-        What looks wrong with the data, each a sentence with what to do.
+        Possible problems of the data, each with a remedy.
     provenance : Provenance
-        What it takes to get the same numbers again.
+        What is needed to reproduce the numbers.
     """
 
     goal: Goal
@@ -105,9 +105,9 @@ class TrainingResult:
 
     @property
     def winner(self) -> ModelResult:
-        """The one to use."""
+        """The selected model."""
         return self.model(self.selection.picked)
 
     def model(self, name: str) -> ModelResult:
-        """The model of this name."""
+        """Return the model of this name."""
         return next(each for each in self.models if each.name == name)

@@ -1,4 +1,4 @@
-"""What is known of a table besides its rows: each fact is declared once, for training, model and report."""
+"""Metadata of a table, declared once for training, model and report."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from headrank.training.columns import Column
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnRoles:
-    """Which columns are not features, and what they are for.
+    """The columns that are not features, and their roles.
 
     Attributes
     ----------
     target, positive : str
-        The target column, and its value that means positive, as printed.
+        The target column and its positive value, as printed.
     id_column, qid_column : str or None
-        Columns that name the rows and their queries.
+        Columns with the ids of rows and of queries.
     dropped : tuple of str
-        Columns that were left out on request.
+        Columns dropped on request.
     first_feature : int
-        What an svmlight file calls its first feature: 0 or 1.
+        Number of the first feature in an svmlight file: 0 or 1.
     """
 
     target: str
@@ -33,12 +33,12 @@ class ColumnRoles:
 
 @dataclass(frozen=True, kw_only=True)
 class DataSource(ColumnRoles):
-    """Where the rows come from: what only the caller of `train` knows.
+    """The origin of the rows, which only the caller of `train` knows.
 
     Attributes
     ----------
     source : str
-        Name of the file, without its folder.
+        Name of the file, without the folder.
     """
 
     source: str
@@ -46,18 +46,18 @@ class DataSource(ColumnRoles):
 
 @dataclass(frozen=True, kw_only=True)
 class TableInfo(DataSource):
-    """What the table is like, in plain data.
+    """Size and columns of a table.
 
     Attributes
     ----------
     n_rows, n_pos : int
-        Rows of the table, and positives among them.
+        Number of rows, and of positives.
     n_train, n_train_pos, n_holdout, n_holdout_pos : int
-        The same on either side of the split.
+        The same for each side of the split.
     n_features : int
-        Numbers that the linear models see per row.
+        Number of features of the linear models.
     n_queries, n_holdout_queries : int or None
-        Queries, all and in the holdout, if there are any.
+        Number of queries, in total and in the holdout; None without queries.
     columns : tuple of Column
         The feature columns; empty for svmlight files.
     """
@@ -76,18 +76,18 @@ class TableInfo(DataSource):
 
 @dataclass(frozen=True)
 class Provenance:
-    """What it takes to get the same numbers again.
+    """What is needed to reproduce the numbers.
 
     Attributes
     ----------
     command : str
-        The command that does it all again.
+        The command that repeats the run.
     sha256 : str
-        Of the file's bytes.
+        Hash of the input file.
     random_state : int
-        Of the split and everything else.
+        Seed of the split and of everything else.
     versions : tuple of (str, str)
-        Of headrank and the libraries that decide the numbers.
+        Versions of headrank and of the libraries that affect the numbers.
     """
 
     command: str

@@ -1,4 +1,4 @@
-"""TableModel: a fitted model that knows which columns it needs."""
+"""TableModel: a fitted model with the columns that it needs."""
 
 from __future__ import annotations
 
@@ -19,26 +19,27 @@ from headrank.training.table_info import ColumnRoles
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TableModel(ColumnRoles):
-    """What `headrank fit` writes and `headrank score` reads.
+    """The model that `headrank fit` writes and `headrank score` reads.
 
     Attributes
     ----------
     name : str
-        Which model it is: "ranker", "logistic regression", "gradient boosting".
+        Kind of model: "ranker", "logistic regression" or "gradient boosting".
     estimator : estimator
         The fitted pipeline, from feature columns to ``decision_function``.
     columns : tuple of Column
-        The feature columns that it needs, by name and kind; empty for a model of an svmlight file.
+        The required feature columns, by name and kind; empty for a model of an svmlight file.
     n_features : int
-        Columns; or those of a matrix of the svmlight file, as `sklearn.datasets.load_svmlight_file` makes it.
+        Number of feature columns. For an svmlight file: columns of the matrix that scikit-learn's
+        ``load_svmlight_file`` returns.
     target, positive, id_column, qid_column, dropped, first_feature
         Columns that are not features: see `ColumnRoles`.
     goal : Goal
-        Which part of the list it was trained for.
+        The part of the list for which it was trained.
     threshold : float or None
-        From which score on to act.
+        Rows with at least this score are flagged.
     promise : str
-        What holds for this threshold, in a sentence, or why there is none.
+        The guarantee for this threshold, in a sentence, or why there is none.
     """
 
     name: str
@@ -51,21 +52,21 @@ class TableModel(ColumnRoles):
 
     @property
     def ignored(self) -> tuple[str, ...]:
-        """Columns that a table may have besides the features."""
+        """Columns that a table may have in addition to the features."""
         special = (self.target, self.id_column, self.qid_column)
         return (*(name for name in special if name is not None), *self.dropped)
 
     def decision_function(self, rows: Any, *, first_row: int = 1) -> Vector:
-        """Score rows, higher = more positive. The score of a row does not depend on the rows beside it.
+        """Return the scores of rows: the higher, the more likely positive. A score depends only on its own row.
 
         Parameters
         ----------
         rows : polars or pandas DataFrame; or, for a model of an svmlight file, a matrix of shape (n, n_features)
             A table must have the feature columns, in any order, and may have the target and the other columns that
-            were no features in training. The first column of a matrix is the feature that the training file calls
-            ``first_feature``.
+            were not features in training. The first column of a matrix is the feature with the number
+            ``first_feature`` in the training file.
         first_row : int, default=1
-            What to call the first row in messages, for a block of a longer table.
+            Number of the first row in messages, for a block of a longer table.
         """
         if self.columns:
             return self._scored_table(rows, first_row)
@@ -74,27 +75,27 @@ class TableModel(ColumnRoles):
         if len(getattr(rows, "shape", ())) != 2 or rows.shape[1] != self.n_features or hasattr(rows, "columns"):
             came = f"one of shape {rows.shape}" if hasattr(rows, "shape") else type(rows).__name__
             raise InvalidSampleError(
-                f"needed a matrix with {self.n_features:,} features per row, as in the training file, got {came}; read "
-                f"svmlight files with load_svmlight_file(path, n_features={self.n_features}, "
+                f"expected a matrix with {self.n_features:,} features per row, as in the training file, got {came}; "
+                f"read svmlight files with load_svmlight_file(path, n_features={self.n_features}, "
                 f"zero_based={self.first_feature == 0})"
             )
         matrix = rows.tocsr() if issparse(rows) else csr_array(np.asarray(rows, dtype=np.float64))
         return self._scored(_shifted(matrix, self.first_feature))
 
     def feature_numbers(self) -> Any:
-        """Numbers of the features of an svmlight file that the model knows, in rising order."""
+        """Numbers of the features of an svmlight file that the model uses, in increasing order."""
         first_step = self.estimator[0] if hasattr(self.estimator, "steps") else None
         if isinstance(first_step, OccurringFeatures):
             return first_step.numbers_
-        return np.arange(self.n_features)  # of a model of 0.1, which has a weight for each number
+        return np.arange(self.n_features)  # a model of 0.1 has a weight for each number
 
     def flags(self, scores: ArrayLike) -> BoolVector | None:
-        """Say which rows to act on, those scoring at least the threshold; None if there is no threshold.
+        """Return which rows score at least the threshold; None if there is no threshold.
 
         Parameters
         ----------
         scores : array-like of shape (n,)
-            What `decision_function` returned.
+            Scores from `decision_function`.
         """
         if hasattr(scores, "columns") or np.ndim(scores) != 1 or np.asarray(scores).dtype.kind not in "iuf":
             raise InvalidSampleError(
@@ -103,17 +104,17 @@ class TableModel(ColumnRoles):
             )
         if self.threshold is None:
             return None
-        # As a NumPy number, since a Python float would be rounded to the precision of the scores.
+        # As a NumPy number: a Python float would be rounded to the precision of the scores.
         result: BoolVector = np.asarray(scores) >= np.float64(self.threshold)
         return result
 
     def __getstate__(self) -> dict[str, Any]:
-        """All attributes; the columns as one text, as a model file takes a hundred times as long for an object each."""
+        """Return all attributes, the columns as one string: as objects, they would take 100 times as long to save."""
         columns = [[each.name, each.kind, each.n_missing, each.n_distinct] for each in self.columns]
         return vars(self) | {"columns": json.dumps(columns)}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
-        """Read the columns of a file: a text, or the objects that 0.1 wrote."""
+        """Restore the columns from the string, or from the objects that 0.1 wrote."""
         columns = state["columns"]
         if isinstance(columns, str):
             columns = tuple(Column(*each) for each in json.loads(columns))
@@ -122,8 +123,8 @@ class TableModel(ColumnRoles):
     def _scored_table(self, rows: Any, first_row: int) -> Vector:
         if not hasattr(rows, "columns"):
             raise InvalidSampleError(
-                f"needed a table with named columns, a polars or pandas data frame, got {type(rows).__name__}: the "
-                "model knows its features by name"
+                f"expected a table with named columns, a polars or pandas data frame, got {type(rows).__name__}: the "
+                "model identifies its features by name"
             )
         return self._scored(conformed(rows, self.columns, ignored=self.ignored, first_row=first_row))
 
@@ -135,7 +136,7 @@ class TableModel(ColumnRoles):
 
 
 def _shifted(matrix: Any, by: int) -> Any:
-    """The matrix with empty columns before its first."""
+    """Return the matrix with empty columns before its first."""
     if not by:
         return matrix
     shape = (matrix.shape[0], matrix.shape[1] + by)

@@ -104,5 +104,5 @@ def test_running_out_of_evaluations_is_no_collapse():
 @pytest.mark.parametrize("start", [LinearRankerCV(), [LinearRanker(), LinearRankerCV()]])
 def test_a_start_is_one_linear_ranker_or_several(start):
     X, y = gaussians()
-    with pytest.raises(TypeError, match="start must be a LinearRanker, or several, got LinearRankerCV"):
+    with pytest.raises(TypeError, match="start must be a LinearRanker or a sequence of them, got LinearRankerCV"):
         LinearRanker(surrogate="smooth", start=start).fit(X, y)

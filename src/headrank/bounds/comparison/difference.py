@@ -175,7 +175,7 @@ def compare(
     clusters : array-like of shape (n,), optional
         The cluster of each row; requires the bootstrap.
     pos_label : optional
-        The value of ``y`` that means positive.
+        The label of the positive class in ``y``.
     n_replicates, random_state, n_jobs, progress
         For the bootstrap.
 

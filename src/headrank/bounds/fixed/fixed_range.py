@@ -82,7 +82,7 @@ def fixed_range(
 ) -> Interval:
     """Return an interval for the partial AUC over one range [a, b].
 
-    If the range holds many negatives, the partial AUC lies above the AUC of the positives against the negatives of a
+    If the range contains many negatives, the partial AUC lies above the AUC of the positives against the negatives of a
     window of ranks a little above the range, and below that of a window a little below it: exact binomial ranks, then
     a two-sample U-statistic. If there are many positives, it is a mean over positives of terms that `tail_limits` of
     the negatives bound. The choice depends on the counts and the range alone; both are proved in

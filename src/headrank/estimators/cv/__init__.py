@@ -1,1 +1,1 @@
-"""Which candidate? Cross-validation on the measure itself, and the rule that chooses against noise."""
+"""Which candidate is best? Cross-validation on the measure itself, and a selection rule that allows for noise."""

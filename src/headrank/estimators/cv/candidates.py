@@ -1,4 +1,4 @@
-"""The scorers that cross-validation chooses among, and what each is worth on every fold."""
+"""The candidates of cross-validation and their results on each fold."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ from headrank.solvers import Bundle
 from headrank.surrogates import KINDS, SurrogateKind
 
 WHOLE_CURVE = "auc"
-"""The hinge of the whole curve: that of another measure, which makes it another candidate."""
+"""The hinge of the AUC: it minimises another measure, so it is a candidate of its own."""
 SURROGATES = tuple(each for name in KINDS for each in ((WHOLE_CURVE, name) if name == "tight" else (name,)))
-"""From the simplest to the most daring."""
+"""From the simplest to the most flexible."""
 _FOLD_TOL = 10.0
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """One way to learn: a surrogate and its parameters."""
+    """A surrogate and its parameters."""
 
     surrogate: str
     C: float
     bandwidth: float | None = None
-    """Of the smooth surrogate."""
+    """Bandwidth of the smooth surrogate; None for others."""
     start: tuple[Candidate, ...] = ()
-    """Whose average the smooth surrogate starts from and stays near; if none, `LinearRanker`'s logistic regression."""
+    """Start of the smooth surrogate: the average of these, or `LinearRanker`'s logistic regression if empty."""
 
     def __str__(self) -> str:
         bandwidth = "" if self.bandwidth is None else f", bandwidth={shown(self.bandwidth)}"
@@ -52,16 +52,16 @@ class Candidate:
 
     @property
     def learned_by(self) -> str:
-        """The surrogate as `LinearRanker` knows it."""
+        """Name of the surrogate in `LinearRanker`."""
         return learned_by(self.surrogate)
 
     @property
     def kind(self) -> SurrogateKind:
-        """What the surrogate is."""
+        """Properties of the surrogate."""
         return KINDS[self.learned_by]
 
     def ranker(self, measure: Measure, *, tol: float, max_iter: int) -> LinearRanker:
-        """Make the ranker that learns so."""
+        """Return the ranker of this candidate, not fitted."""
         target = target_of(measure, self.surrogate)
         ranker = LinearRanker(target, surrogate=self.learned_by, C=self.C, tol=tol, max_iter=max_iter)
         if self.bandwidth is not None:
@@ -73,7 +73,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Average:
-    """Several candidates as one: the mean of their scores, each scaled to variance 1. Again a linear scorer."""
+    """The average of several candidates' scores, each scaled to variance 1. It is a linear scorer, too."""
 
     members: tuple[Candidate, ...]
     C: ClassVar[None] = None
@@ -85,27 +85,27 @@ class Average:
 
     @property
     def surrogate(self) -> str:
-        """What is averaged."""
+        """The name of the average: convex, smooth or both."""
         return f"average of {family_of(self)}"
 
 
 def learned_by(surrogate: str) -> str:
-    """Name the surrogate of `LinearRanker` that a candidate's is."""
+    """Return the name in `LinearRanker` of a candidate's surrogate."""
     return "tight" if surrogate == WHOLE_CURVE else surrogate
 
 
 def as_one(candidates: Sequence[Candidate]) -> Candidate | Average:
-    """Take several candidates as one; the average of one is itself."""
+    """Return the average of several candidates, or the only one."""
     return candidates[0] if len(candidates) == 1 else Average(tuple(candidates))
 
 
 def members_of(candidate: Candidate | Average) -> tuple[Candidate, ...]:
-    """The candidates that are averaged; of a single one, itself."""
+    """Return the members of an average, or the single candidate."""
     return candidate.members if isinstance(candidate, Average) else (candidate,)
 
 
 def family_of(candidate: Candidate | Average) -> str:
-    """Whether it, or all that is averaged, is "convex" or "smooth", or some of "both"."""
+    """Return "convex", "smooth" or, for an average that contains some of each, "both"."""
     smooth = [not member.kind.convex for member in members_of(candidate)]
     return "smooth" if all(smooth) else "both" if any(smooth) else "convex"
 
@@ -119,7 +119,7 @@ def target_of(measure: Measure, surrogate: str) -> Measure:
 
 @singledispatch
 def nearest_with_hinge(_measure: Measure) -> Measure:
-    """Return the partial AUC whose hinge is the best stand-in for a measure; the AUC if nothing is known of it.
+    """Return the partial AUC with the closest hinge to a measure; the AUC if none is registered.
 
     >>> from headrank.measures import LocalAUC
     >>> str(nearest_with_hinge(LocalAUC(0.05))), str(nearest_with_hinge(PartialAUC(max_fpr=0.1)))
@@ -138,7 +138,7 @@ def _(measure: TwoWayPartialAUC) -> Measure:
     return PartialAUC(max_fpr=measure.max_fpr)
 
 
-# Where positives are rare, nearly all of the best rows that can be spared are negatives.
+# If positives are rare, a fraction of all rows is about the same fraction of the negatives.
 @nearest_with_hinge.register
 def _(measure: TopMeasure) -> Measure:
     return PartialAUC(max_fpr=measure.top)
@@ -152,24 +152,24 @@ def _(measure: PrecisionAt | RecallAt | EnrichmentFactor) -> Measure:
 
 
 class Outcome(NamedTuple):
-    """What came of a candidate on one fold."""
+    """The result of a candidate on one fold."""
 
     value: float
-    """The measure on the rows left out, negated if lower is better."""
+    """The measure on the test rows, negated if lower is better."""
     collapsed: bool
     n_iter: int
     weights: Vector
-    """0 where it has collapsed."""
+    """0 if collapsed."""
 
 
 def trial_of(candidate: Candidate | Average, outcomes: Sequence[Outcome]) -> Trial:
-    """Gather what came of a candidate on all folds."""
+    """Collect the results of a candidate on all folds."""
     values, collapsed, n_iter = (np.array([outcome[i] for outcome in outcomes]) for i in range(3))
     return Trial(candidate, values, collapsed, n_iter)
 
 
 def averaged(fold: Fold, members: Sequence[Outcome]) -> Outcome:
-    """Average what several candidates have learned on a fold; those that have collapsed there add nothing."""
+    """Average several candidates on a fold; those that have collapsed there add nothing."""
     weights = fold.learner().averaged([member.weights for member in members])
     n_iter = sum(member.n_iter for member in members)
     return Outcome(fold.measured(weights), all(member.collapsed for member in members), n_iter, weights)
@@ -177,19 +177,19 @@ def averaged(fold: Fold, members: Sequence[Outcome]) -> Outcome:
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """What a candidate is worth on each fold."""
+    """The results of a candidate on all folds."""
 
     candidate: Any
     """A `Candidate` or an `Average`, or what other families choose among."""
     values: Vector
-    """The measure on the rows left out, one value per fold."""
+    """The measure on the test rows, one value per fold, negated if lower is better."""
     collapsed: Vector
-    """Whether the fit had learned nothing, per fold."""
+    """Whether the fit has collapsed, per fold."""
     n_iter: Vector
 
     @property
     def has_collapsed(self) -> bool:
-        """Whether it had learned nothing on most folds."""
+        """Whether it has collapsed on most folds."""
         return bool(2 * np.count_nonzero(self.collapsed) > self.collapsed.size)
 
     @property
@@ -199,7 +199,7 @@ class Trial:
 
     @property
     def standard_error(self) -> float:
-        """Of the mean, if folds were independent; they share rows, so it is somewhat too small."""
+        """Standard error of the mean. Somewhat too small: folds share rows, so they are not independent."""
         return standard_error(self.values)
 
 
@@ -210,14 +210,14 @@ def standard_error(values: Vector) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """Rows to learn from and rows to measure on."""
+    """A split into training and test rows."""
 
     problem: Problem
     train: IntVector
     test: IntVector
 
     def learner(self) -> Problem:
-        """The problem of the rows to learn from; its surrogate is to be chosen."""
+        """Return the problem of the training rows. Its surrogate is still to be set."""
         return self.problem.part(self.train)
 
     def scores(self, weights: Vector) -> Vector:
@@ -225,7 +225,7 @@ class Fold:
         return self.problem.rows.scores(weights)[self.test]
 
     def measured(self, weights: Vector) -> float:
-        """The measure on the rows left out, negated if lower is better."""
+        """Return the measure on the test rows, negated if lower is better."""
         value = self.problem.measure.of_sample(self.problem.sample_of(self.test, self.scores(weights)))
         return value if self.problem.measure.greater_is_better else -value
 
@@ -240,14 +240,14 @@ def tried(
     before: Outcome | None = None,
     anchor: Vector | None = None,
 ) -> list[Outcome]:
-    """Learn with candidates that differ in C alone, in rising order, each starting from the one before.
+    """Fit candidates that differ only in C, in increasing order, each starting from the previous one.
 
-    ``before`` is what came of a smaller C on the same fold, ``anchor`` what the smooth surrogate starts from and stays
-    near, where that is known from earlier trials.
-    Candidates that do not converge or collapse are not warned of: they are judged by what they are worth.
+    ``before`` is the result for a smaller C on the same fold, ``anchor`` the scorer from which the smooth surrogate
+    starts, if known from earlier trials. There is no warning about candidates that collapse or do not converge: they
+    are judged by their results.
     """
     first, learner = candidates[0], fold.learner()
-    # The last digits of a ranking risk cost many passes and change no ranking that a fold could tell.
+    # The last digits of a ranking risk cost many passes and do not change the ranking noticeably.
     tol = tol if first.kind.sums else _FOLD_TOL * tol
     ranker = first.ranker(learner.measure, tol=tol, max_iter=max_iter)
     target = target_of(learner.measure, first.surrogate)
@@ -257,8 +257,8 @@ def tried(
     bundle, results = Bundle(), []
     for candidate in candidates:
         if before is not None and before.collapsed and first.kind.needs_range:
-            # Where a hinge prefers no ranking, and longer steps along its best direction do not help, a larger C, which
-            # allows longer steps, hardly ever does; to prove it again for each takes most passes of all.
+            # If a hinge has collapsed, and longer steps along its best direction do not help, a larger C, which allows
+            # longer steps, hardly ever helps. Proving this for each C would take most of all passes.
             before = before._replace(n_iter=0)
         else:
             start = None if before is None else before.weights

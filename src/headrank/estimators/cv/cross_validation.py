@@ -1,4 +1,4 @@
-"""LinearRankerCV: which surrogate, and how much of it? Decided on the measure itself, on rows not trained on."""
+"""LinearRankerCV: select the surrogate and its parameters by cross-validation on the measure itself."""
 
 from __future__ import annotations
 
@@ -58,60 +58,60 @@ class LinearRankerCV(LinearScorer):
     Parameters
     ----------
     measure : Measure or str, default="pauc@0.1"
-        What to be good at; any measure that `LinearRanker` can learn smoothly.
+        The measure to maximise: any measure with a smooth surrogate in `LinearRanker`.
     surrogates : sequence of str
         Some of "logistic", "svc", "auc", "tight", "structural" and "smooth". "svc" is the linear support vector
-        classifier, "auc" the hinge of the whole curve. Where a hinge does not exist for the measure of a best fraction,
-        it is that of the false positive rates up to this fraction.
+        classifier, "auc" the hinge of the whole curve. For measures of a best fraction, which have no hinge of their
+        own, the hinges are those of the false positive rates up to this fraction.
     Cs : sequence of float, optional
-        For every surrogate; if not given, 0.001 to 100 for the logistic regression and 0.0001 to 10 for "svc", whose
-        losses are sums over rows, 1 to 1,000 for the hinges and 0.1 to 100 for the smooth surrogate, which are means,
-        in steps of 10. Where the largest is the best, up to two steps further, but for the hinges.
+        The values of C, for every surrogate. The defaults, in steps of 10, are 0.001 to 100 for "logistic" and 0.0001
+        to 10 for "svc", which are sums over rows, and 1 to 1,000 for the hinges and 0.1 to 100 for "smooth", which are
+        means. If the largest default is the best, up to two more steps are tried, except for the hinges.
     bandwidths : sequence of float, default=(0.1, 0.5)
-        Of the smooth surrogate, in standard deviations of the scores.
+        Bandwidths of the smooth surrogate, in standard deviations of the scores.
     cv : int, splitter or iterable of (train, test), default=5
-        An int means that many folds, stratified by class; with ``qid``, queries are kept whole, and those with both
-        classes are dealt out evenly.
-    standardize : bool, default=None
-        Divide each feature by its standard deviation, without touching X. If None, sparse ones only where that is above
-        1: bits and weights of words are better left as they are.
+        An int is a number of folds, stratified by class. With ``qid``, queries are kept whole, and those with both
+        classes are distributed evenly.
+    standardize : bool or None, default=None
+        Whether to divide each feature by its standard deviation, without changing X. If None, sparse features are
+        divided only if theirs is above 1: bits and word weights are better left unscaled.
     tol : float, default=1e-3
-        As in `LinearRanker`; on the folds ranking surrogates are solved to ten times that.
+        As in `LinearRanker`. On the folds, ranking surrogates are solved to ten times ``tol``.
     max_iter : int, default=300
-        Passes over X after which a candidate is judged as it is.
+        Maximum number of passes over X per candidate. A candidate that has not converged by then is still judged.
     n_jobs : int, optional
-        Threads, as everywhere in scikit-learn.
+        Number of threads, as in scikit-learn.
     random_state : int or RandomState, default=0
-        Of the shuffle before the folds are made.
+        Seed of the shuffle before splitting into folds.
     verbose : int or callable, default=0
-        1 shows a progress bar; a function is called with the number of fits done and of all expected so far,
-        which may grow.
+        1 shows a progress bar. A callable is called with the number of fits done and the number expected so far, which
+        may grow.
 
     Attributes
     ----------
     best_ : Candidate or Average
-        What was chosen; an average tells its ``members``.
+        The selection; an average has ``members``.
     choice_ : str
-        A sentence that says so, and why.
+        A sentence that describes the selection and the reason for it.
     best_score_ : float
-        Its mean over the folds. The best of many: somewhat too good, so measure on rows kept aside.
+        Mean of the measure over the folds. As the best of many it is somewhat optimistic: evaluate on a holdout.
     cv_results_ : polars.DataFrame
-        One row per candidate and fold; made anew from ``trials_`` whenever it is asked for.
+        One row per candidate and fold, computed from ``trials_`` on each access.
     trials_ : tuple of Trial
-        One per candidate, in the order of the candidates; averages stand behind what they may consist of.
+        One per candidate, in the order of the candidates. Averages come after their possible members.
     out_of_fold_ : tuple of arrays
         Of each fold, the scores that the choice gave the rows left out, in their order; for plots and combinations.
     measure_ : Measure
-        What was measured on the folds: ``measure``, a number of first rows turned into a fraction of all.
+        The measure computed on the folds: ``measure``, with a number of first rows converted to a fraction of all.
     rankers_ : tuple of LinearRanker
-        The choice, fitted to all rows; of an average, those members that have not collapsed there. Smooth ones were
-        fitted along the smaller C of their grid, as on the folds: fitted anew by themselves, they may end elsewhere.
+        The selection, fitted to all rows; for an average, the members that have not collapsed. Smooth ones are fitted
+        along the smaller C of their grid, as on the folds. Fitted separately, they may end in another minimum.
     collapsed_ : bool
-        Whether no candidate has learned anything.
+        Whether all candidates have collapsed.
     n_iter_ : int
-        Passes over the rows that this last fit took.
+        Passes over the rows in the final fit.
     coef_, intercept_, classes_, n_features_in_, feature_names_in_
-        As everywhere in scikit-learn. Training scores have variance 1, whatever was chosen.
+        As in scikit-learn. The training scores have variance 1, whatever was selected.
 
     Examples
     --------
@@ -156,29 +156,33 @@ class LinearRankerCV(LinearScorer):
         self.verbose = verbose
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
-        """Choose by cross-validation, then fit the choice to all rows.
+        """Select by cross-validation, then fit the selection to all rows.
 
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n_rows, n_features)
-            Dense or CSR, float64 or float32 are used as they are. X is copied only if a feature lies far from 0, such
-            as seconds since 1970, or if a CSR matrix has duplicate entries.
+            Dense or CSR, float64 or float32 are used without conversion. X is copied only if a feature is far from 0,
+            such as seconds since 1970, or if a CSR matrix has duplicate entries.
         y : array-like of shape (n_rows,)
             Two classes; the greater one, in sorted order, is the positive one.
         sample_weight : array-like of shape (n_rows,), optional
-            Weight 2 is the same as the row twice.
+            A row of weight 2 counts as two rows.
         qid : array-like of shape (n_rows,), optional
-            Query of each row: measured is the mean over queries, and no query is split between folds.
+            Query of each row. The measure is then the mean over queries, and no query is split between folds.
+
+        Returns
+        -------
+        self
         """
         problem = self._pose(measure_of(self.measure), X, y, sample_weight, qid)
         groups = self._groups(problem.measure)
-        for group in groups:  # a measure that a surrogate cannot learn is refused before anything is fitted
+        for group in groups:  # raise before the first fit if a surrogate does not support the measure
             problem.with_surrogate(group[0].learned_by, measure=target_of(problem.measure, group[0].surrogate))
         splits = splits_of(problem.labelled, self.cv, X, y, sample_weight, qid, random_state=self.random_state)
         with tally_for(self.verbose, f"choosing for {problem.measure}") as tally, limit_blas_threads(problem.size):
             learned_from = problem.in_span()
             parts = [Fold(learned_from, train, test) for train, test in splits]
-            # For the last fits: at most one of each group, and what leads to a smooth one.
+            # For the final fits: at most one of each group, and the smaller C that lead to a smooth one.
             tally.expect(sum(1 if group[0].kind.convex else len(group) for group in groups))
             search = Search(parts, self.Cs is None, n_jobs=self.n_jobs, tally=tally, **self._limits())
             outcomes = search.outcomes(groups)
@@ -190,10 +194,10 @@ class LinearRankerCV(LinearScorer):
             return self
 
     def refit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
-        """Fit what was chosen to other rows, without choosing again. Parameters as in `fit`.
+        """Fit the selection to other rows, without selecting again. Parameters as in `fit`.
 
-        For rows so many that some of them are enough to choose by. It is fitted for ``measure_``: a number of first
-        rows stays the fraction that it was of the rows chosen by.
+        Useful for large data, where a sample is enough for the selection. The fit is for ``measure_``: a number of
+        first rows remains the fraction that it was of the rows used for the selection.
         """
         check_is_fitted(self, "trials_")
         problem = self._pose(self.measure_, X, y, sample_weight, qid)
@@ -201,9 +205,9 @@ class LinearRankerCV(LinearScorer):
             return self._learn(problem, problem.in_span(), tally)
 
     def _learn(self, problem: Problem, learned_from: Problem, tally: Tally) -> Self:
-        """Fit the choice to all rows; should it collapse there, the next one in order, and the choice if all do.
+        """Fit the selection to all rows. If it collapses there, the next candidates are tried in order.
 
-        ``learned_from`` is the problem in the space of the rows, if that is the smaller one.
+        ``learned_from`` is the problem in coordinates of the span of the rows, if these are smaller.
         """
         tried = [trial.candidate for trial in self.trials_ if isinstance(trial.candidate, Candidate)]
         refits = Refits(learned_from, tried, self.standardize, tally=tally, **self._limits())
@@ -240,7 +244,7 @@ class LinearRankerCV(LinearScorer):
 
     @property
     def cv_results_(self) -> Any:
-        """One row per candidate and fold. A property, so that a model file holds numbers and no data frame."""
+        """One row per candidate and fold. A property, so that model files store numbers and no data frame."""
         return trial_frame(self.trials_, self.measure_)
 
     def _pose(
@@ -260,7 +264,7 @@ class LinearRankerCV(LinearScorer):
         )
 
     def _groups(self, measure: Measure) -> list[list[Candidate]]:
-        """All candidates, those that differ in C alone together, in rising order of C."""
+        """Return all candidates, grouped by everything except C, in increasing order of C."""
         surrogates = listed("surrogates", self.surrogates)
         if not surrogates or any(not isinstance(name, str) or name not in SURROGATES for name in surrogates):
             known = ", ".join(map(repr, SURROGATES))
@@ -273,26 +277,26 @@ class LinearRankerCV(LinearScorer):
             Cs = sorted(kind.Cs if given is None else given)
             widths = [None] if kind.convex else [*bandwidths]
             if not Cs or not widths:
-                raise ValueError("needed at least one C and one bandwidth, got none")
+                raise ValueError("expected at least one C and one bandwidth, got none")
             groups += [[Candidate(name, C, width) for C in Cs] for width in widths]
         return groups
 
 
 def _why_all(surrogates: Sequence[str]) -> str:
     if all(KINDS[learned_by(name)].needs_range for name in surrogates):
-        return "hinges do where classes overlap and ranges are narrow; let other surrogates take part, as by default"
-    return "no surrogate found a direction in which the positives come first; check whether X says anything about y"
+        return "hinges do if classes overlap and the range is narrow; add other surrogates, or use the default ones"
+    return "no surrogate found a direction that ranks positives first; check that X is informative about y"
 
 
 def _joined(rankers: Sequence[LinearRanker], problem: Problem) -> tuple[Vector, float]:
-    """Coefficients and intercept of the average, also of one: scores of models of different folds can be compared."""
+    """Return coefficients and intercept of the average. One ranker is scaled, too: scores must be comparable."""
     scale = 1.0 if problem.scale is None else problem.scale
     weights = problem.averaged([ranker.coef_ * scale for ranker in rankers])
     return problem.coef(weights), problem.intercept(weights, problem.rows.scores(weights))
 
 
 def _distinct(surrogates: Sequence[str], measure: Measure) -> list[str]:
-    """Each surrogate once, and of the hinges of the whole curve only the first: there, all hinges are one."""
+    """Return each surrogate once, and only the first hinge of the whole curve, as these are all the same."""
     every = list(dict.fromkeys(surrogates))
     of_whole_curve = [name for name in every if _is_hinge_of_whole_curve(name, measure)]
     return [name for name in every if name not in of_whole_curve[1:]]

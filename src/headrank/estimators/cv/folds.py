@@ -1,4 +1,4 @@
-"""How rows are split into folds, each of which can be measured."""
+"""The default folds: each has both classes, or queries with both."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from headrank.measures import EnrichmentFactor, Measure, PrecisionAt, RecallAt
 def folds(
     positive: BoolVector, queries: IntVector | None, n_folds: int, *, random_state: Any = 0
 ) -> list[tuple[IntVector, IntVector]]:
-    """Return row numbers to learn from and to measure on, ``n_folds`` times.
+    """Return the training and test row numbers of each fold.
 
-    Rows are stratified by class. With queries, whole queries are dealt out, those with both classes evenly: a fold
-    without one has no value, and scikit-learn's `StratifiedGroupKFold` may leave a fold without.
+    Rows are stratified by class. With queries, whole queries are assigned to folds, those with both classes evenly. A
+    fold without such a query cannot be measured, and scikit-learn's `StratifiedGroupKFold` may produce one.
 
     >>> [(train.size, test.size) for train, test in folds(np.arange(50) < 10, None, 5)]
     [(40, 10), (40, 10), (40, 10), (40, 10), (40, 10)]
@@ -32,7 +32,7 @@ def folds(
     with_pos, with_neg = np.unique(queries[positive]), np.unique(queries[~positive])
     rng = check_random_state(random_state)
     mixed, others = np.intersect1d(with_pos, with_neg), np.setxor1d(with_pos, with_neg)
-    # The others go on where the mixed ones stopped, so that folds differ by one query at most.
+    # The others continue where the mixed ones ended, so that folds differ by at most one query.
     dealt = np.concatenate([rng.permutation(mixed), rng.permutation(others)])
     fold_of = np.empty(int(queries.max()) + 1, dtype=np.intp)
     fold_of[dealt] = np.arange(dealt.size) % n_folds
@@ -61,7 +61,7 @@ def splits_of(
         n_folds = whole("cv", cv, at_least=2)
         n_least = int(min(np.count_nonzero(labelled.positive), np.count_nonzero(~labelled.positive)))
         if n_least < n_folds:
-            raise ValueError(f"cv={n_folds} folds need as many rows of each class, but one has {n_least}; lower cv")
+            raise ValueError(f"cv={n_folds} folds need as many rows in each class, but one has {n_least}; lower cv")
         splits = folds(labelled.positive, labelled.queries, n_folds, random_state=random_state)
     else:
         numbers = np.arange(labelled.size) if sample_weight is None else _numbers(sample_weight)
@@ -70,10 +70,10 @@ def splits_of(
             splits = [(_present(numbers[train]), _present(numbers[test])) for train, test in of_all]
         except (TypeError, ValueError, IndexError):
             if hasattr(cv, "split"):
-                raise  # its own error
+                raise  # the error of the splitter itself
             raise _no_folds(cv) from None
     if not splits:
-        raise ValueError("cv gave no folds; give an int, a splitter, or an iterable of (train, test) row numbers")
+        raise ValueError("cv has no folds; pass an int, a splitter, or an iterable of (train, test) row numbers")
     for k, parts in enumerate(splits):
         for rows, purpose in zip(parts, ("learn from", "measure on"), strict=True):
             if not labelled.take(rows).has_both_classes():

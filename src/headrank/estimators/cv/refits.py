@@ -1,4 +1,4 @@
-"""What cross-validation has chosen, fitted to all rows."""
+"""The selected candidates, fitted to all rows."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from headrank.estimators.linear import LinearRanker
 
 @dataclass(frozen=True, eq=False)
 class Refits:
-    """Fits of candidates to all rows, each made once, be it as the choice or as what a smooth one starts from.
+    """Fits of candidates to all rows. Each is computed once, as the selection or as the start of a smooth one.
 
     Attributes
     ----------
     problem : Problem
-        Of all rows.
+        The problem of all rows.
     tried : sequence of Candidate
         All candidates. A smooth one is fitted as on the folds, along the smaller C of its grid: its risk has many
-        minima, and which one is found depends on the way.
+        minima, and the path determines which one is found.
     standardize, tol, max_iter
         As in `headrank.LinearRankerCV`.
     tally : Tally
-        Of the fits.
+        Counts the fits.
     """
 
     problem: Problem
@@ -41,21 +41,21 @@ class Refits:
     _fits: dict[Candidate, tuple[LinearRanker, Vector]] = field(default_factory=dict)
 
     def rankers(self, candidate: Candidate | Average) -> tuple[LinearRanker, ...]:
-        """The members of an average, or the one candidate."""
+        """Return the fitted members of an average, or the single fitted candidate."""
         if missing := self._with_ways(_needed(candidate)) - self._fits.keys():
             self.tally.left(len(missing))
         return tuple(self._fitted(member)[0] for member in members_of(candidate))
 
     def learned(self, candidate: Candidate | Average) -> tuple[LinearRanker, ...]:
-        """Those of them that have not collapsed."""
+        """Return those of the rankers that have not collapsed."""
         return tuple(ranker for ranker in self.rankers(candidate) if not ranker.collapsed_)
 
     def unconverged_of(self, candidate: Candidate | Average) -> list[Candidate]:
-        """Those of them, or of what they start from, that ran out of passes."""
+        """Return the members, and the candidates from which they start, that did not converge."""
         return [each for each in self._unconverged if each in _needed(candidate)]
 
     def _fitted(self, candidate: Candidate) -> tuple[LinearRanker, Vector]:
-        """The ranker, and its weights for the features as the problem has them; 0 if it has collapsed."""
+        """Return the ranker and its weights in the coordinates of the problem; 0 if it has collapsed."""
         if candidate not in self._fits:
             starts = [self._fitted(each)[1] for each in candidate.start]
             ranker = candidate.ranker(self.problem.measure, tol=self.tol, max_iter=self.max_iter)
@@ -69,7 +69,7 @@ class Refits:
                 anchor = problem.averaged(starts) if starts else ranker._anchor(problem)
             way = self._way(candidate)
             start = self._fitted(way[-1])[1] if way else None
-            if start is not None and not start.any():  # a collapsed fit is no place to start from
+            if start is not None and not start.any():  # do not start from a collapsed fit
                 start = None
             solution = ranker._search(problem, candidate.C, start=start, anchor=anchor)
             if solution.interrupted:
@@ -83,7 +83,7 @@ class Refits:
         return self._fits[candidate]
 
     def _way(self, candidate: Candidate) -> list[Candidate]:
-        """Those of smaller C that lead to a smooth one, in rising order."""
+        """Return the candidates of smaller C that precede a smooth one, in increasing order."""
         if candidate.kind.convex:
             return []
         return sorted(
@@ -96,6 +96,6 @@ class Refits:
 
 
 def _needed(candidate: Candidate | Average) -> set[Candidate]:
-    """The members, and what they start from."""
+    """Return the members and the candidates from which they start."""
     members = members_of(candidate)
     return {*members, *(start for member in members for start in member.start)}

@@ -1,4 +1,4 @@
-"""The rule by which cross-validation chooses, made against noise, and the sentence that says why."""
+"""The selection rule of cross-validation, which allows for noise, and the sentence that explains a selection."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from headrank.estimators.cv.candidates import (
 from headrank.measures import Measure
 
 _NOTHING = 1e-12
-"""Of a difference that is all rounding."""
+"""Differences up to this size are rounding."""
 
 
 def tied_best(trials: Sequence[Trial]) -> list[Trial]:
@@ -34,11 +34,11 @@ def tied_best(trials: Sequence[Trial]) -> list[Trial]:
 
 
 def in_order_of_choice(trials: Sequence[Trial]) -> list[Trial]:
-    """The chosen one first, then all others by their means; those that have collapsed come last.
+    """Return the selected trial first, then all others by their means; collapsed ones come last.
 
-    Selected is the average of convex and smooth ones, which exists if these are tied; else the
-    smooth ones, as an average if there is one, should they lead by more than the standard error of the difference; else
-    the convex ones.
+    The average of convex and smooth candidates is selected if it exists, that is, if these are tied. Otherwise the
+    smooth candidates are selected if they lead by more than the standard error of the difference, and else the convex
+    ones; in both cases as an average if there is one.
     """
     by_mean = sorted(trials, key=lambda trial: (trial.has_collapsed, -trial.mean))
     both, convex, smooth = (_first(by_mean, family) for family in ("both", "convex", "smooth"))
@@ -49,7 +49,7 @@ def in_order_of_choice(trials: Sequence[Trial]) -> list[Trial]:
 
 
 def _first(trials: Sequence[Trial], family: str) -> Trial | None:
-    """The average of a family, whichever of its tied members looks best; without an average, the first trial."""
+    """Return the average of a family, even if one of its members has a higher mean; without one, the first trial."""
     some = [trial for trial in trials if family_of(trial.candidate) == family]
     return next((trial for trial in some if isinstance(trial.candidate, Average)), some[0] if some else None)
 
@@ -104,7 +104,7 @@ def _surrogates(candidate: Candidate | Average) -> set[str]:
 
 
 def _start(candidate: Candidate | Average) -> str:
-    """Where the smooth ones start, if there are any."""
+    """Describe where the smooth candidates start; empty if there are none."""
     members = members_of(candidate)
     starts = [member.start for member in members if member.start]
     if not starts:
@@ -115,6 +115,6 @@ def _start(candidate: Candidate | Average) -> str:
 
 
 def clearly_behind(trial: Trial, best: Trial) -> bool:
-    """Whether it trails by more than the standard error of the difference, paired over the folds."""
+    """Whether a trial trails by more than the standard error of the difference, paired over the folds."""
     lead = best.values - trial.values
     return bool(lead.mean() > standard_error(lead))

@@ -1,4 +1,4 @@
-"""Cross-validation of many candidates on the same folds, and the averages of those that the folds cannot tell apart."""
+"""Cross-validation of all candidates on the same folds, and averages of those that are tied."""
 
 from __future__ import annotations
 
@@ -25,28 +25,27 @@ from headrank.estimators.cv.rule import clearly_behind, tied_best
 from headrank.estimators.cv.tally import Tally
 
 Group: TypeAlias = list[Candidate]
-"""Candidates that differ in C alone, in rising order."""
+"""Candidates that differ only in C, in increasing order."""
 Outcomes: TypeAlias = dict[Candidate | Average, list[Outcome]]
-"""What came of each candidate, fold by fold."""
+"""The results of each candidate, one per fold."""
 _STEP, _MOST_STEPS = 10.0, 2
 
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """How candidates are tried.
+    """Cross-validation of candidates.
 
     Attributes
     ----------
     folds : list of Fold
-        The same for all.
+        The folds, the same for all candidates.
     open_ended : bool
-        Whether to go on with larger C where the largest is the best, up to a hundred times that: who is best at the end
-        of a grid may be better beyond it. Hinges do not: there they take most passes of all, and gained nothing on 11
-        sets.
+        Whether to continue with larger C, up to a hundred times the largest, if the largest is the best. Hinges are
+        excluded: large C take most of all passes, and gained nothing on 11 data sets.
     tol, max_iter, n_jobs
         As in `headrank.LinearRankerCV`.
     tally : Tally
-        Of the fits.
+        Counts the fits.
     """
 
     folds: list[Fold]
@@ -76,7 +75,7 @@ class Search:
         return outcomes
 
     def _best(self, outcomes: Outcomes) -> Candidate | Average | None:
-        """The best candidate, or the average of all as good, which joins the others; None if all have collapsed."""
+        """Return the best candidate, or the average of those tied with it, which is added; None if all collapsed."""
         trials = tied_best([trial_of(candidate, of_folds) for candidate, of_folds in outcomes.items()])
         members = [trial.candidate for trial in trials if isinstance(trial.candidate, Candidate)]
         if not members:
@@ -85,7 +84,7 @@ class Search:
         return best if isinstance(best, Candidate) or self._join(outcomes, best, trials) else members[0]
 
     def _join(self, outcomes: Outcomes, average: Average, parts: Sequence[Trial]) -> bool:
-        """Let an average join the others, unless it is clearly behind each of its parts: they may disagree."""
+        """Add an average, unless it clearly trails each of its parts, which may rank in conflicting ways."""
         of_folds = self._averaged(outcomes, average)
         if all(clearly_behind(trial_of(average, of_folds), part) for part in parts):
             return False
@@ -97,7 +96,7 @@ class Search:
         return [averaged(fold, members) for fold, members in zip(self.folds, of_folds, strict=True)]
 
     def _outcomes(self, groups: Sequence[Group], anchors: Sequence[Vector | None]) -> Outcomes:
-        """Try groups, and go on with those whose end is best. The anchors, one per fold, are for smooth surrogates."""
+        """Try groups and extend those with the best C at the end. Smooth ones start from the anchors, one per fold."""
         found = self._tried(groups, [[None] * len(self.folds)] * len(groups), anchors)
         for _ in range(_MOST_STEPS if self.open_ended else 0):
             ends = {i: list(group)[-1] for i, group in enumerate(found) if _should_go_on(group)}
@@ -109,7 +108,7 @@ class Search:
         return {candidate: of_folds for group in found for candidate, of_folds in group.items()}
 
     def _tried(self, groups: Sequence[Group], before: Sequence[Any], anchors: Sequence[Vector | None]) -> list[Any]:
-        """What came of each group, as a dict of its candidates; ``before``: what came of a smaller C, fold by fold."""
+        """Return the results of each group; ``before`` are the results for a smaller C, one per fold."""
         n_folds = len(self.folds)
         jobs = (
             delayed(tried)(
@@ -133,7 +132,7 @@ class Search:
 
 
 def _should_go_on(group: dict[Candidate, list[Outcome]]) -> bool:
-    """Whether the last candidate of a group is better than all the others, and no hinge."""
+    """Whether the last candidate of a group is better than all others and not a hinge."""
     *others, last = (trial_of(candidate, of_folds) for candidate, of_folds in group.items())
     best = not last.has_collapsed and all(last.mean > other.mean for other in others)
     return best and not next(iter(group)).kind.needs_range

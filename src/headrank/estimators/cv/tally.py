@@ -1,4 +1,4 @@
-"""How many fits are done, of how many: for a progress bar, or for whoever wants to know."""
+"""The number of fits done and expected, for a progress bar or a callback."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from headrank._extras import needs_extra
 
 
 class Tally:
-    """Counts fits, and tells how many are done of all that are expected so far.
+    """Counts the fits that are done and those expected so far.
 
     Parameters
     ----------
     tell : callable
-        Called with both numbers, by one thread at a time.
+        Called with both numbers after each change, by one thread at a time.
     """
 
     def __init__(self, tell: Callable[[int, int], None]) -> None:
@@ -24,19 +24,19 @@ class Tally:
         self._done = self._total = 0
 
     def expect(self, n_fits: int) -> None:
-        """Some more fits are to come."""
+        """Add expected fits."""
         with self._lock:
             self._total += n_fits
             self._tell(self._done, self._total)
 
     def left(self, n_fits: int) -> None:
-        """So many fits are left, whatever was expected."""
+        """Set the number of remaining fits."""
         with self._lock:
             self._total = self._done + n_fits
             self._tell(self._done, self._total)
 
     def done(self) -> None:
-        """One more fit is done."""
+        """Count a finished fit."""
         with self._lock:
             self._done += 1
             self._tell(self._done, self._total)
@@ -44,7 +44,7 @@ class Tally:
 
 @contextmanager
 def tally_for(verbose: int | Callable[[int, int], None], name: str) -> Iterator[Tally]:
-    """Show a progress bar of this name if asked for, tell who wants to know, or count in silence."""
+    """Return a tally that calls a callable, shows a progress bar of this name, or is silent."""
     if callable(verbose):
         yield Tally(verbose)
     elif verbose:
