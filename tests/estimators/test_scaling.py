@@ -9,7 +9,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from skrub import SquashingScaler
 
-from headrank.training import scaling
+from headrank.estimators import scaling
 from headrank.estimators.scaling import SoftScaler
 
 VALUES = st.sampled_from([np.nan, -3.0, -1.0, 0.0, 1.0, 2.0, 1e-20, 1e6, -1e30])

@@ -34,7 +34,8 @@ class FitOptions:
 
     goal: Goal
     holdout: float = 0.3
-    models: Literal["all", "linear"] = "all"
+    models: Literal["all", "linear", "trees"] = "all"
+    max_minutes: float | None = None
     confidence: float = 0.95
     seed: int = 0
     command: str = ""
@@ -87,6 +88,7 @@ def _trained(source: Callable[[], Source], options: FitOptions, progress: Progre
         ids=rows.ids,
         holdout=options.holdout,
         models=options.models,
+        max_seconds=None if options.max_minutes is None else 60 * options.max_minutes,
         confidence=options.confidence,
         random_state=options.seed,
         sha256=rows.sha256,

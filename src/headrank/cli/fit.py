@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from shlex import quote
 from typing import Annotated, Literal
@@ -46,8 +47,13 @@ def run(
         float, typer.Option(metavar="SHARE", help="Share of the rows (or queries) to hold out for evaluation.")
     ] = 0.3,
     models: Annotated[
-        Literal["all", "linear"], typer.Option(help="all: with gradient boosting; linear: without.")
+        Literal["all", "linear", "trees"],
+        typer.Option(help="What the ranker is chosen from: linear scorers, boosted trees and forests, or all."),
     ] = "all",
+    max_minutes: Annotated[
+        float | None,
+        typer.Option(metavar="MINUTES", help="Time for choosing the ranker; what is not finished by then is left out."),
+    ] = None,
     confidence: options.Confidence = 0.95,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the split and of all other randomness.")] = 0,
     overwrite: options.Overwrite = False,
@@ -65,7 +71,10 @@ def run(
     with about_option("--holdout"):
         if not 0 < holdout < 1:
             raise ValueError(f"expected a share strictly between 0 and 1, got {holdout:g}")
-    chosen = FitOptions(goal, holdout, models, options.confidence_of(confidence), seed)
+    with about_option("--max-minutes"):
+        if max_minutes is not None and not 0 < max_minutes < inf:
+            raise ValueError(f"expected a number of minutes above 0, got {max_minutes:g}")
+    chosen = FitOptions(goal, holdout, models, max_minutes, options.confidence_of(confidence), seed)
     chosen = replace(chosen, command=_command(data.name, target, qid, id, drop or [], positive, zero_based, chosen))
 
     def source(_folder: Path) -> Source:
@@ -111,6 +120,8 @@ def _command(
         words.append(f"--holdout {shown(chosen.holdout)}")
     if chosen.models != usual.models:
         words.append(f"--models {chosen.models}")
+    if chosen.max_minutes is not None:
+        words.append(f"--max-minutes {shown(chosen.max_minutes)}")
     if chosen.confidence != usual.confidence:
         words.append(f"--confidence {shown(chosen.confidence)}")
     if chosen.seed != usual.seed:

@@ -87,8 +87,8 @@ class Labelled:
         self.sample(np.zeros(self.size)).require_both_classes()
         if self.queries is not None and not self.has_both_classes():
             raise OneClassError(
-                f"needed at least one query with positive and negative rows, but all {np.unique(self.queries).size} "
-                "queries have one class only; check qid"
+                f"expected at least one query with positive and negative rows, but all "
+                f"{np.unique(self.queries).size} queries have only one class; check qid"
             )
 
 

@@ -14,17 +14,24 @@ from threadpoolctl import threadpool_limits
 
 from headrank._types import BoolVector, IntVector, Vector
 from headrank.bounds.sample_curves import SampleCurves
-from headrank.estimators import LinearRankerCV
+from headrank.estimators import RankerCV
+from headrank.estimators.combined.ranker_cv import RankerProgress
 from headrank.estimators.threads import limit_blas_threads
 from headrank.exceptions import CollapsedFitWarning
 from headrank.labels import Sample, check_scores
-from headrank.training.features import Features, LinearFeatures, linear_features, scores_of
+from headrank.training.features import Features, linear_features, scores_of
 from headrank.training.goal import Goal
 from headrank.training.holdout import N_FOLDS, subsample
 from headrank.training.progress import Progress
 from headrank.training.result import Coefficient, ModelResult
 
-Models = Literal["all", "linear"]
+Models = Literal["all", "linear", "trees"]
+FAMILIES: dict[Models, tuple[str, ...]] = {
+    "all": ("boosted trees", "linear", "extra trees", "random forest"),
+    "linear": ("linear",),
+    "trees": ("boosted trees", "extra trees", "random forest"),
+}
+"""What the ranker is chosen from."""
 ROWS_TO_CHOOSE = 100_000
 """Most rows used to select the ranker: more would take longer and hardly improve the selection."""
 DENSE_NUMBERS = 50_000_000
@@ -51,13 +58,13 @@ def too_large_for_trees(features: Features) -> bool:
     return features.is_sparse and features.train.shape[0] * features.train.shape[1] > DENSE_NUMBERS
 
 
-def trained_models(rows: TrainingRows, models: Models, progress: Progress) -> Iterator[ModelResult]:
+def trained_models(
+    rows: TrainingRows, models: Models, progress: Progress, *, max_seconds: float | None = None
+) -> Iterator[ModelResult]:
     """Train one model after the other, and score the holdout with each."""
-    linear = linear_features(rows.features)
-    yield _scored(_ranker, rows, linear, progress)
-    yield _scored(_logistic_regression, rows, linear, progress)
-    del linear
-    if models == "all" and not too_large_for_trees(rows.features):
+    yield _scored(_ranker, rows, models, progress, max_seconds)
+    yield _scored(_logistic_regression, rows, progress)
+    if models != "linear" and not too_large_for_trees(rows.features):
         yield _scored(_gradient_boosting, rows, progress)
 
 
@@ -88,17 +95,19 @@ def _scored(fit: Callable[..., _Fitted], rows: TrainingRows, *others: Any) -> Mo
 # -- the ranker ----------------------------------------------------------------------------------------------------
 
 
-def _ranker(rows: TrainingRows, linear: LinearFeatures, progress: Progress) -> _Fitted:
-    """Select the ranker by cross-validation, on a subsample if there are many rows, and refit it to all rows."""
-    X, steps = (rows.features.train, ()) if rows.features.is_sparse else (linear.train, linear.steps)
+def _ranker(rows: TrainingRows, models: Models, progress: Progress, max_seconds: float | None) -> _Fitted:
+    """Choose and combine the ranker by cross-validation, on a subsample if there are many rows."""
+    X = rows.features.train
     few = subsample(rows.y, rows.queries, ROWS_TO_CHOOSE, random_state=rows.random_state)
     all_rows = few.size == rows.y.size
     y, queries = rows.y[few], None if rows.queries is None else rows.queries[few]
-    ranker = LinearRankerCV(
+    ranker = RankerCV(
         rows.goal.measure,
+        families=FAMILIES[models],
+        max_seconds=max_seconds,
         cv=N_FOLDS,
         random_state=rows.random_state,
-        verbose=lambda done, total: progress("selecting the ranker", done, total),
+        verbose=lambda state: progress(_in_words(state), state.done, state.total),
     )
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", CollapsedFitWarning)
@@ -106,27 +115,39 @@ def _ranker(rows: TrainingRows, linear: LinearFeatures, progress: Progress) -> _
         ranker.fit(X if all_rows else X[few], y, qid=queries)
         remark = ranker.choice_
         if not all_rows:
-            ranker.set_params(verbose=lambda done, total: progress("fitting the ranker to all rows", done, total))
+            progress("fitting the ranker to all rows", 0, 1)
             ranker.refit(X, rows.y, qid=rows.queries)
+            progress("fitting the ranker to all rows", 1, 1)
             remark = f"{ranker.choice_} Selected on {few.size:,} of {rows.y.size:,} training rows, then fitted to all."
-    ranker.set_params(verbose=0)  # a model file should contain neither a function
-    for member in ranker.rankers_:
-        member.trace_ = ()  # nor the seconds of each step: the same run then gives the same file
+    ranker.set_params(verbose=0)  # a model file cannot store a function
+    coefficients = None
+    for scorer in (part.scorer for part in ranker.parts_ if part.family == "linear"):
+        for member in scorer.ranker_.rankers_:
+            member.trace_ = ()  # it contains times: equal runs give equal files
+        if len(ranker.parts_) == 1:
+            coefficients = _coefficients(scorer.ranker_.coef_, scorer.feature_names(rows.features.names))
     return _Fitted(
         "ranker",
-        (*steps, ("model", ranker)),
+        (("model", ranker),),
         remark=_with_warnings(remark, caught),
         collapsed=bool(ranker.collapsed_),
-        coefficients=_coefficients(ranker.coef_, linear.names),
+        coefficients=coefficients,
     )
+
+
+def _in_words(state: RankerProgress) -> str:
+    """Say which family is at work, and the best value out of fold so far."""
+    best = "" if state.best is None else f", {state.best:.4g} so far"
+    return f"training the ranker: {state.family}{best}"
 
 
 # -- the others ----------------------------------------------------------------------------------------------------
 
 
-def _logistic_regression(rows: TrainingRows, linear: LinearFeatures, progress: Progress) -> _Fitted:
+def _logistic_regression(rows: TrainingRows, progress: Progress) -> _Fitted:
     from sklearn.linear_model import LogisticRegression
 
+    linear = linear_features(rows.features)
     progress("fitting logistic regression", 0, 1)
     model = LogisticRegression(max_iter=_LOGISTIC_ITERATIONS)
     with warnings.catch_warnings(record=True) as caught, limit_blas_threads(rows.y.size * len(linear.names)):

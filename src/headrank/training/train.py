@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from math import sqrt
@@ -28,7 +27,7 @@ from headrank.training.progress import Progress, quiet
 from headrank.training.result import ModelResult, TrainingResult
 from headrank.training.table_info import DataSource, Provenance, TableInfo
 
-_LIBRARIES = ("headrank", "numpy", "scipy", "scikit-learn", "skrub", "polars")
+_LIBRARIES = ("headrank", "numpy", "scipy", "scikit-learn", "lightgbm", "skrub", "polars")
 _FEATURES = "encoding features"
 _EVALUATING = "evaluating on the holdout"
 
@@ -43,6 +42,7 @@ def train(
     ids: ArrayLike | None = None,
     holdout: float = 0.3,
     models: Models = "all",
+    max_seconds: float | None = None,
     confidence: float = 0.95,
     random_state: int = 0,
     sha256: str = "",
@@ -74,8 +74,10 @@ def train(
         Names of the rows; by default their numbers, from 1.
     holdout : float in (0, 1), default=0.3
         Share of rows, or of queries, to hold out.
-    models : {"all", "linear"}, default="all"
-        With or without gradient boosting.
+    models : {"all", "linear", "trees"}, default="all"
+        What the ranker is chosen from: linear scorers, trees, or both.
+    max_seconds : float, optional
+        Time for choosing the ranker; see `headrank.RankerCV`.
     confidence : float, default=0.95
         Confidence of each guarantee.
     random_state : int, default=0
@@ -114,7 +116,7 @@ def train(
         goal=goal,
         random_state=random_state,
     )
-    trained = tuple(trained_models(rows, models, progress))
+    trained = tuple(trained_models(rows, models, progress, max_seconds=max_seconds))
     progress(_EVALUATING, 0, 1)
     curves = {each.name: each.holdout for each in trained}
     selection = select_curves(curves, measure=goal.measure, confidence=confidence)
@@ -122,7 +124,7 @@ def train(
     threshold, no_threshold = _threshold(winner, goal, confidence, len(trained))
     found = (
         *prepared.warnings,
-        *([_NO_TREES] if models == "all" and too_large_for_trees(prepared.features) else []),
+        *([_NO_TREES] if models != "linear" and too_large_for_trees(prepared.features) else []),
         *_few_in_holdout(labels, rows, confidence),
         *data_warnings.of_perfection(winner, prepared.features),
         *data_warnings.of_models(trained),
@@ -138,7 +140,7 @@ def train(
         qid=None if qid is None else np.asarray(qid)[parts.holdout],
         threshold=threshold,
         no_threshold=no_threshold,
-        table=_table_info(source, labels, queries, rows, prepared.columns, trained),
+        table=_table_info(source, labels, queries, rows, prepared.columns),
         warnings=found,
         provenance=Provenance(command, sha256, random_state, tuple((name, version(name)) for name in _LIBRARIES)),
     )
@@ -150,10 +152,7 @@ def _table_info(
     queries: IntVector | None,
     rows: TrainingRows,
     columns: tuple[Column, ...],
-    trained: Sequence[ModelResult],
 ) -> TableInfo:
-    coefficients = trained[0].coefficients
-    assert coefficients is not None
     return TableInfo(
         **vars(source),
         n_rows=labels.size,
@@ -162,7 +161,7 @@ def _table_info(
         n_train_pos=int(rows.y.sum()),
         n_holdout=rows.holdout_y.size,
         n_holdout_pos=int(rows.holdout_y.sum()),
-        n_features=len(coefficients),
+        n_features=len(rows.features.names),
         n_queries=None if queries is None else np.unique(queries).size,
         n_holdout_queries=None if rows.holdout_queries is None else np.unique(rows.holdout_queries).size,
         columns=columns,

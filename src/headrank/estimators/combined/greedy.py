@@ -36,10 +36,12 @@ class Combination:
 
 
 def combination(folds: FoldRows, scores: Sequence[Sequence[Vector]]) -> Combination:
-    """Start from the best scorer, add whichever helps most, and stop when the gain is below its noise.
+    """Start from the scorers tied for the best, add whichever helps most, and stop when the gain is below its noise.
 
-    The noise is the standard error of the gain, paired over the folds, so that one scorer remains alone where it is
-    clearly best. Caruana et al. (ICML 2004). Cost: at most 20 times the number of scorers measurements.
+    Scorers are tied that trail the best by no more than the standard error of the difference, paired over the folds;
+    their mean is the start, unless it clearly trails the best alone. The noise of a gain is its standard error, paired
+    likewise. So a scorer remains alone where it is clearly best. After Caruana et al. (ICML 2004). Cost: at most 20
+    times the number of scorers measurements.
 
     Parameters
     ----------
@@ -50,16 +52,28 @@ def combination(folds: FoldRows, scores: Sequence[Sequence[Vector]]) -> Combinat
     """
     alone = [folds.values(each) for each in scores]
     best = int(np.argmax([values.mean() for values in alone]))
-    counts, values = np.zeros(len(scores), dtype=int), alone[best]
-    together: Sequence[Vector] = scores[best]
-    counts[best] = 1
+    counts = np.array([not _trails(values, alone[best]) for values in alone], dtype=int)
+    together = _summed(scores, counts)
+    values = folds.values(together)
+    if _trails(values, alone[best]):
+        counts, together, values = np.eye(len(scores), dtype=int)[best], list(scores[best]), alone[best]
     for _ in range(_MOST_STEPS if len(scores) > 1 else 0):
         sums = [[mine + its for mine, its in zip(together, each, strict=True)] for each in scores]
         tried = [folds.values(each) for each in sums]
         best = int(np.argmax([each.mean() for each in tried]))
-        gain = tried[best] - values
-        if gain.mean() <= max(standard_error(gain), 0.0):
+        if not _trails(values, tried[best]):
             break
         counts[best] += 1
         together, values = sums[best], tried[best]
     return Combination(tuple(counts.tolist()), values)
+
+
+def _trails(values: Vector, best: Vector) -> bool:
+    """Whether the mean is lower by more than the standard error of the difference."""
+    lead = best - values
+    return bool(lead.mean() > standard_error(lead))
+
+
+def _summed(scores: Sequence[Sequence[Vector]], counts: Vector) -> list[Vector]:
+    taken = [each for each, count in zip(scores, counts, strict=True) if count]
+    return [np.sum(fold, axis=0) for fold in zip(*taken, strict=True)]

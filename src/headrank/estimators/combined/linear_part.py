@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -65,8 +65,19 @@ class ScaledLinear(Scorer):
         )
         self.ranker_.fit(features, positive, sample_weight, qid)
         self.ranker_.set_params(verbose=0)
+        self.out_of_fold_ = self.ranker_.out_of_fold_
+        return self._adopt(features)
+
+    def refit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
+        """Fit the selection to other rows, without selecting or scaling anew."""
+        X, positive = self._admitted(X, y)
+        features = self._features(X)
+        self.ranker_.refit(features, positive, sample_weight, qid)
+        return self._adopt(features)
+
+    def _adopt(self, features: Any) -> Self:
         self.means_ = open_rows(features).combine(np.full(features.shape[0], 1 / features.shape[0]))
-        self.collapsed_, self.out_of_fold_ = self.ranker_.collapsed_, self.ranker_.out_of_fold_
+        self.collapsed_ = self.ranker_.collapsed_
         return self
 
     def _features(self, X: Any) -> Any:
@@ -80,6 +91,10 @@ class ScaledLinear(Scorer):
             some = slice(start, start + step)
             features[some] = self.scaler_.transform(_without_infinities(X[some]))
         return features
+
+    def feature_names(self, names: Sequence[str]) -> list[str]:
+        """Return the names of the scaled features, given those of the features."""
+        return list(names) if self.scaler_ is None else list(self.scaler_.get_feature_names_out(names))
 
     def _scores(self, X: Any) -> Vector:
         scores: Vector = self.ranker_.decision_function(self._features(X))

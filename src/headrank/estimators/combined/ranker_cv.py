@@ -93,8 +93,9 @@ class RankerCV(Scorer):
     """The ranker to start with: linear scorers, boosted trees and forests, combined for the head of the list.
 
     Each family is tuned on the measure by cross-validation, all on the same folds. They are then combined by greedy
-    selection on the measure of the scores out of fold: it starts from the best family, adds the one that helps most,
-    and stops when the gain is below its noise. Where one family is clearly best, it is used alone.
+    selection on the measure of the scores out of fold: it starts from the mean of the families that are tied for the
+    best, adds the one that helps most, and stops when the gain is below its noise. Where one family is clearly best, it
+    is used alone.
 
     Cost: the sum of the families. ``max_seconds`` limits it.
 
@@ -214,6 +215,23 @@ class RankerCV(Scorer):
                 learned[family] = scorer
                 clock.see(float(folds.values(scorer.out_of_fold_).mean()))
         self._combine(folds, learned)
+        return self._adopt(X, labelled)
+
+    def refit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
+        """Fit the linear part and the boosted trees to other rows, without choosing again. Parameters as in `fit`.
+
+        For many rows, of which a sample is enough to choose by. Forests are kept: their trees see samples anyway.
+        """
+        check_is_fitted(self)
+        X, positive = self._admitted(X, y)
+        labelled = Labelled.of(positive, sample_weight, qid)
+        for part in self.parts_:
+            if hasattr(part.scorer, "refit"):
+                part.scorer.refit(X, positive, sample_weight, qid)
+        return self._adopt(X, labelled)
+
+    def _adopt(self, X: Any, labelled: Labelled) -> Self:
+        """Set what depends on the fitted parts."""
         rows = X if labelled.present is None else X[labelled.present]
         self.intercept_ = 0.0
         self.intercept_ = -threshold_of(labelled.sample(self._scores(rows)))

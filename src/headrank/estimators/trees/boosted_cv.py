@@ -34,11 +34,14 @@ from headrank.estimators.trees.boosted import (
 )
 from headrank.estimators.trees.engine import TreeRows, Trees, rows_for
 from headrank.estimators.trees.growing import Grown, grown_on
+from headrank.estimators.trees.lightgbm_trees import threads_for
 from headrank.estimators.trees.settings import Settings
 from headrank.exceptions import CollapsedFitWarning
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
 
+_MANY_NUMBERS = 5_000_000
+"""From so many values on, every second setting is tried: the folds tell more, and each setting takes longer."""
 GRID: tuple[dict[str, Any], ...] = (
     {"max_leaf_nodes": 4, "l2_regularization": 1.0},
     {"max_leaf_nodes": 8, "learning_rate": 0.05, "max_features": 0.7, "subsample": 0.8, "l2_regularization": 1.0},
@@ -119,11 +122,9 @@ class BoostedRankerCV(Scorer):
         What to be good at; any measure.
     grid : sequence of dict, optional
         Settings to try, each with parameters of `BoostedRanker`; by default five, from stiff to loose, with the log
-        loss. Of the objectives, "logistic" and "push".
+        loss, or three of them if X has 5 million values. Of the objectives, "logistic" and "push".
     max_estimators : int, default=1000
         Most trees of a setting.
-    refit : bool, default=False
-        Grow the selected trees once more, on all rows, and keep those instead of the trees of the folds.
     max_seconds : float, optional
         Time for choosing. When it is over, no other setting is tried, and trees stop growing on all folds. With a
         limit, the result depends on the speed of the machine.
@@ -179,7 +180,6 @@ class BoostedRankerCV(Scorer):
         *,
         grid: Sequence[Mapping[str, Any]] | None = None,
         max_estimators: int = 1000,
-        refit: bool = False,
         max_seconds: float | None = None,
         cv: Any = 5,
         monotonic_cst: Sequence[int] | None = None,
@@ -191,7 +191,6 @@ class BoostedRankerCV(Scorer):
         self.measure = measure
         self.grid = grid
         self.max_estimators = max_estimators
-        self.refit = refit
         self.max_seconds = max_seconds
         self.cv = cv
         self.monotonic_cst = monotonic_cst
@@ -203,7 +202,7 @@ class BoostedRankerCV(Scorer):
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
         """Choose by cross-validation. Parameters as in `BoostedRanker.fit`; queries are kept whole in the folds."""
         end = inf if self.max_seconds is None else time.monotonic() + above_zero("max_seconds", self.max_seconds)
-        rankers = self._rankers()
+        self._rankers()  # checked before anything is computed
         most_trees = whole("max_estimators", self.max_estimators, at_least=1)
         measure = measure_of(self.measure)
         given, (X, positive) = X, self._admitted(X, y)
@@ -214,10 +213,7 @@ class BoostedRankerCV(Scorer):
             X = X[labelled.present]
         self.measure_ = measure if qid is not None else of_any_size(measure, labelled.total_weight)
         folds = FoldRows(labelled, splits, self.measure_)
-        options: dict[str, Any] = {
-            "monotonic": monotonic(self.monotonic_cst, X.shape[1]),
-            "random_state": int(check_random_state(self.random_state).randint(2**31 - 1)),
-        }
+        rankers = self._rankers(many=X.shape[0] * X.shape[1] >= _MANY_NUMBERS)
         self.engine_, rows = rows_for(X, labelled, categorical(self, self.categorical_features), n_threads=1)
         parts, left_out = [rows.part(train) for train, _ in splits], [X[test] for _, test in splits]
         learners = [labelled.take(np.sort(train)) for train, _ in splits]
@@ -234,29 +230,53 @@ class BoostedRankerCV(Scorer):
                     most_trees=most_trees,
                     n_jobs=self.n_jobs,
                     is_over=lambda: time.monotonic() >= end,
-                    **options,
+                    **self._options(X),
                 )
                 power = float(ranker.power) if ranker.objective == "push" else None
                 grown[BoostedCandidate(of_setting.settings, ranker.objective, power, of_setting.n_trees)] = of_setting
                 tally.done()
                 if time.monotonic() >= end:
                     break
-        tied = self._choose(folds, grown)
-        if self.refit:
-            grown_again = (self._on_all(rows, labelled, candidate, options) for candidate in tied)
-            self.members_ = tuple(
-                Member((trees,), member.spread) for trees, member in zip(grown_again, self.members_, strict=True)
-            )
+        self._choose(folds, grown)
+        return self._adopt(X, labelled)
+
+    def refit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
+        """Grow the selected trees on other rows, or once more on all rows, in place of those of the folds.
+
+        Nothing is selected again. Parameters as in `fit`.
+        """
+        check_is_fitted(self, "trials_")
+        X, positive = self._admitted(X, y)
+        labelled = Labelled.of(positive, sample_weight, qid)
+        if labelled.present is not None:
+            X = X[labelled.present]
+        categories = categorical(self, self.categorical_features)
+        self.engine_, rows = rows_for(X, labelled, categories, n_threads=threads_for(X))
+        candidates = getattr(self.best_, "members", (self.best_,))
+        self.members_ = tuple(
+            Member((self._on_all(rows, labelled, candidate, self._options(X)),), member.spread)
+            for candidate, member in zip(candidates, self.members_, strict=True)
+        )
+        return self._adopt(X, labelled)
+
+    def _options(self, X: Any) -> dict[str, Any]:
+        return {
+            "monotonic": monotonic(self.monotonic_cst, X.shape[1]),
+            "random_state": int(check_random_state(self.random_state).randint(2**31 - 1)),
+        }
+
+    def _adopt(self, X: Any, labelled: Labelled) -> Self:
+        """Set what depends on the trees."""
         self.intercept_ = 0.0
         self.intercept_ = -threshold_of(labelled.sample(self._scores(X)))
         self.collapsed_ = all(trees.learned_nothing for member in self.members_ for trees in member.trees)
         if self.collapsed_:
-            warnings.warn(why_collapsed(settings_of(rankers[-1]), labelled), CollapsedFitWarning, stacklevel=2)
+            warnings.warn(why_collapsed(settings_of(self._rankers()[-1]), labelled), CollapsedFitWarning, stacklevel=3)
         return self
 
-    def _rankers(self) -> list[BoostedRanker]:
+    def _rankers(self, *, many: bool = False) -> list[BoostedRanker]:
         """The candidates as rankers, checked."""
-        grid = GRID if self.grid is None else listed("grid", self.grid)
+        grid = GRID[:: 2 if many else 1] if self.grid is None else listed("grid", self.grid)
         if not grid or not all(isinstance(each, Mapping) for each in grid):
             raise ValueError(f"grid must be one or more dicts with parameters of BoostedRanker, got {short_repr(grid)}")
         try:
@@ -276,8 +296,8 @@ class BoostedRankerCV(Scorer):
         grown.grow(candidate.n_trees)
         return grown.trees(candidate.n_trees)
 
-    def _choose(self, folds: FoldRows, grown: Mapping[BoostedCandidate, Grown]) -> list[BoostedCandidate]:
-        """Choose the best candidate, or the average of the tied ones, unless it clearly trails; return its members."""
+    def _choose(self, folds: FoldRows, grown: Mapping[BoostedCandidate, Grown]) -> None:
+        """Choose the best candidate, or the average of the tied ones, unless it clearly trails."""
         trials = [_trial(candidate, of_folds) for candidate, of_folds in grown.items()]
         best = max(trials, key=lambda trial: trial.mean)
         others = sorted((each for each in trials if not clearly_behind(each, best)), key=lambda trial: -trial.mean)
@@ -303,7 +323,6 @@ class BoostedRankerCV(Scorer):
         self.choice_ = headline(chosen, self.measure_) + (" These settings are tied." if len(members) > 1 else "")
         if rest:
             self.choice_ += f" {trailing(chosen, max(rest, key=lambda trial: trial.mean))}"
-        return members
 
     @property
     def cv_results_(self) -> Any:

@@ -29,7 +29,7 @@ _N_TREES = 100
 """Of each fold."""
 _MOST_LEAVES = 1000
 """Of a tree, so that files of models stay small."""
-_COST_OF_TREE = 1_000_000
+_COST_OF_TREE = 500_000
 """Rows times their binary logarithm times features tried per split, beyond which a tree sees a sample of the rows."""
 _LARGEST = float(np.finfo(np.float32).max)
 _NAN_LEFT, _NAN_RIGHT = 2 | 2 << 2, 2 << 2
