@@ -53,10 +53,10 @@ def combination(folds: FoldRows, scores: Sequence[Sequence[Vector]]) -> Combinat
     alone = [folds.values(each) for each in scores]
     best = int(np.argmax([values.mean() for values in alone]))
     counts = np.array([not _trails(values, alone[best]) for values in alone], dtype=int)
-    together = _summed(scores, counts)
+    together: Sequence[Vector] = _summed(scores, counts)
     values = folds.values(together)
     if _trails(values, alone[best]):
-        counts, together, values = np.eye(len(scores), dtype=int)[best], list(scores[best]), alone[best]
+        counts, together, values = np.eye(len(scores), dtype=int)[best], scores[best], alone[best]
     for _ in range(_MOST_STEPS if len(scores) > 1 else 0):
         sums = [[mine + its for mine, its in zip(together, each, strict=True)] for each in scores]
         tried = [folds.values(each) for each in sums]
