@@ -126,6 +126,10 @@ class KernelRanker(Scorer):
                 finite = bool(np.isfinite(values).all())
         except (np.linalg.LinAlgError, ArithmeticError):
             finite = False
+        except ValueError as error:  # of SciPy, which scikit-learn before 1.9 uses for the decomposition
+            if "infs or NaNs" not in str(error):
+                raise
+            finite = False
         if not finite:
             raise ValueError(
                 f"kernel={short_repr(self.kernel)} overflows float64 on these rows; scale the features first, as "
