@@ -92,3 +92,10 @@ def test_only_a_linear_ranker_has_a_path():
     X, y = gaussians()
     with pytest.raises(TypeError, match="a path is that of a LinearRanker, got LinearRankerCV"):
         path(LinearRankerCV(), X, y)
+
+
+def test_the_ranker_is_left_alone(sample):
+    X, y = sample
+    ranker = LinearRanker("auc").fit(X, y)
+    path(ranker, X, np.where(y, "b", "a"), Cs=[0.1])
+    assert ranker.classes_.tolist() == np.unique(y).tolist()

@@ -28,8 +28,7 @@ def checked_matrix(estimator: Any, X: Any, *, reset: bool) -> Any:
 
 def checked_matrix_and_labels(estimator: Any, X: Any, y: ArrayLike) -> tuple[Any, Any]:
     """Return X as `checked_matrix` does, and the labels as scikit-learn checks them."""
-    if y is not None:
-        check_classes(y)
+    check_classes(y)
     X, labels = _read(estimator, X, y, reset=True)
     return _computable(X), labels
 

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.kernel_approximation import Nystroem
 
-from headrank._numbers import above_zero, real, short_repr, whole
+from headrank._numbers import above_zero, real, seed, short_repr, whole
 from headrank._types import ArrayLike, Vector
 from headrank.estimators._problem import variances_of
 from headrank.estimators._scorer import Scorer
@@ -118,7 +118,7 @@ class KernelRanker(Scorer):
             degree=real("degree", self.degree) if known in _TAKES_DEGREE else None,
             coef0=real("coef0", self.coef0) if known in _TAKES_COEF0 else None,
             n_components=min(n_components, X.shape[0]),
-            random_state=self.random_state,
+            random_state=seed(self.random_state),
         )
         try:
             with np.errstate(all="ignore"):

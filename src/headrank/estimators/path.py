@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from headrank._extras import needs_extra
@@ -92,6 +93,7 @@ def path(
         raise ValueError("needed at least one C, got none")
     if not isinstance(ranker, LinearRanker):
         raise TypeError(f"a path is that of a LinearRanker, got {type(ranker).__name__}")
+    ranker = clone(ranker)
     problem = ranker._pose(X, y, sample_weight, qid)
     bundle, start, fits = Bundle(), None, []
     with limit_blas_threads(problem.size):
