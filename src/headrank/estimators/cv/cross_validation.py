@@ -151,8 +151,8 @@ class LinearRankerCV(LinearScorer):
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n_rows, n_features)
-            Dense or CSR, float64 or float32 are used as they are. X is copied only if a feature lies far from 0, such
-            as seconds since 1970, or if a CSR matrix has duplicate entries.
+            Dense or CSR, float64 or float32 are used as they are. Only features far from 0, such as seconds since 1970,
+            are copied, and a CSR matrix with duplicate entries.
         y : array-like of shape (n_rows,)
             Two classes; the greater one, in sorted order, is the positive one.
         sample_weight : array-like of shape (n_rows,), optional
