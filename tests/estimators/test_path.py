@@ -70,7 +70,7 @@ def test_an_interrupt_ends_the_whole_path(surrogate, sample, monkeypatch):
         if len(steps) == at:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("headrank.estimators.linear.live_line", interrupting)
+    monkeypatch.setattr("headrank.estimators._fitting.live_line", interrupting)
     at = 0
     first, second, _ = path(ranker, *sample, Cs=Cs).n_iter
     steps.clear()

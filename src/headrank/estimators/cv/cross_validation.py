@@ -15,7 +15,7 @@ from headrank._extras import needs_extra
 from headrank._numbers import above_zero, listed, short_repr, whole
 from headrank._types import ArrayLike, IntVector, Vector
 from headrank.estimators._problem import Problem, pose
-from headrank.estimators._scorer import LinearScorer
+from headrank.estimators._scorer import LinearScorer, admitted
 from headrank.estimators.cv.candidates import SURROGATES, Average, Candidate, Fold, Trial, learned_by, target_of
 from headrank.estimators.cv.folds import folds
 from headrank.estimators.cv.refits import Refits
@@ -231,7 +231,7 @@ class LinearRankerCV(LinearScorer):
     def _pose(
         self, measure: Measure, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, qid: ArrayLike | None
     ) -> Problem:
-        X, positive = self._admitted(X, y)
+        X, positive = admitted(self, X, y)
         n_rows = positive.size if sample_weight is None else float(check_weights(sample_weight).sum())
         return pose(
             X,
