@@ -10,6 +10,7 @@ import numpy as np
 
 _LONGEST = 80
 _SMALLEST_RATE = 1e-100
+_GENERATORS = (np.random.Generator, np.random.BitGenerator, np.random.SeedSequence)
 _LARGEST_COUNT = 2**53
 """Above this, distinct integers can round to the same float."""
 
@@ -90,13 +91,14 @@ def seed(random_state: Any) -> Any:
 
 def generator(random_state: Any) -> np.random.Generator:
     """Return the NumPy generator of a ``random_state``, or raise."""
-    try:
+    # NumPy is not asked what it takes: a np.matrix ends the process.
+    several = random_state if isinstance(random_state, list | tuple) else [random_state]
+    numbers = all(isinstance(each, Integral) and int(each) >= 0 for each in several)
+    if numbers or random_state is None or isinstance(random_state, _GENERATORS):
         return np.random.default_rng(random_state)
-    except Exception:  # of whatever kind its entries raise
-        raise ValueError(
-            "random_state must be None, a whole number of at least 0 or a numpy Generator, got "
-            f"{short_repr(random_state)}"
-        ) from None
+    raise ValueError(
+        f"random_state must be None, a whole number of at least 0 or a numpy Generator, got {short_repr(random_state)}"
+    )
 
 
 def count(name: str, value: Any) -> float:

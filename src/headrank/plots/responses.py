@@ -65,7 +65,13 @@ def fold_curves(
         if values is not None and values.size != n_rows:
             raise InvalidSampleError(f"{name} must have one value per row: X has {n_rows} rows, {name} {values.size}")
     for number, (estimator, rows) in enumerate(folds, start=1):
-        scores = positive_scores(estimator, _safe_indexing(X, rows), pos_label=pos_label)
+        try:
+            tested = _safe_indexing(X, rows)
+        except Exception as error:  # whatever the library of X raises
+            raise TypeError(
+                f"X must be the table used in cross_validate, but its rows cannot be selected ({error})"
+            ) from None
+        scores = positive_scores(estimator, tested, pos_label=pos_label)
         try:
             yield RocCurve.from_scores(positive[rows], scores, None if weights is None else weights[rows])
         except InvalidSampleError as error:
