@@ -1,12 +1,13 @@
 """Every storage of rows answers the same two questions, and neither copies nor changes what it holds."""
 
 import tracemalloc
+from importlib import import_module
 
 import numpy as np
 import pytest
 from scipy import sparse
 
-from headrank.rows import DenseRows, ScaledRows, SparseRows, SubsetRows, open_rows
+from headrank.rows import DenseRows, ScaledRows, SparseRows, SubsetRows, open_rows, shifted
 
 N_ROWS, N_FEATURES = 40_000, 12  # more rows than one block of the float32 product
 RNG = np.random.default_rng(0)
@@ -35,10 +36,13 @@ STORAGES = {
 }
 
 
+SHIFT = np.where(np.arange(N_FEATURES) % 5 == 2, 3.0, 0.0)
 KEPT = RNG.permutation(N_ROWS)[: 4 * N_ROWS // 5]  # in no order, as a splitter may give them
 WRAPPED = {
     "": (lambda rows: rows, X),
     "scaled": (lambda rows: ScaledRows(rows, SCALE), X / SCALE),
+    "shifted": (lambda rows: shifted(rows, SHIFT), X - SHIFT),
+    "scaled after a shift": (lambda rows: ScaledRows(shifted(rows, SHIFT), SCALE), (X - SHIFT) / SCALE),
     "subset": (lambda rows: SubsetRows(rows, KEPT, N_ROWS), X[KEPT]),
     "subset of scaled": (lambda rows: SubsetRows(ScaledRows(rows, SCALE), KEPT, N_ROWS), (X / SCALE)[KEPT]),
 }
@@ -168,3 +172,20 @@ def test_float32_sums_keep_their_digits(storage):
     """Half a million equal rows: a running float32 sum is wrong in the third digit, sums by blocks are not."""
     rows = open_rows(storage(np.full((500_000, 2), 0.1, dtype=np.float32)))
     assert rows.combine(np.full(500_000, 2e-6)) == pytest.approx([0.1, 0.1], rel=3e-5)
+
+
+def test_many_features_are_shifted_in_blocks(monkeypatch):
+    monkeypatch.setattr(import_module("headrank.rows.shifted"), "_BLOCK_COLUMNS", 2)
+    few, coef, shift = X[:50], np.arange(50.0), np.arange(float(N_FEATURES))
+    moved = few - shift
+    np.testing.assert_allclose(shifted(DenseRows(few), shift).gram(coef), moved.T @ np.diag(coef) @ moved)
+
+
+@pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, sparse.csr_matrix])
+def test_ends_and_columns(form):
+    some = np.array([[1.0, 0.0, -5.0], [3.0, 0.0, -4.0], [2.0, 7.0, 0.0]])
+    rows = open_rows(form(some))
+    low, high = rows.ends()
+    assert (low == some.min(axis=0)).all()
+    assert (high == some.max(axis=0)).all()
+    assert (rows.columns(np.array([2, 0])) == some[:, [2, 0]]).all()

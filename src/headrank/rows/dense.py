@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from headrank._types import Vector
+from headrank._types import IntVector, Vector
 from headrank.rows.precision import factor_for, narrowed, times
 
 _BLOCK_ROWS = 16_384
@@ -54,3 +54,11 @@ class DenseRows:
             some = self.X[present[block]] * roots[block]
             total += some.T @ some  # NumPy detects the symmetry and computes one half
         return total
+
+    def ends(self) -> tuple[Vector, Vector]:
+        """Lowest and highest value of each feature."""
+        return self.X.min(axis=0).astype(np.float64), self.X.max(axis=0).astype(np.float64)
+
+    def columns(self, features: IntVector) -> Vector:
+        """A copy of some features, as float64."""
+        return self.X[:, features].astype(np.float64)

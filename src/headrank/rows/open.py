@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 
 from headrank.rows.dense import DenseRows
-from headrank.rows.protocol import Rows
+from headrank.rows.protocol import StoredRows
 from headrank.rows.sparse import SparseRows
 
 
-def open_rows(X: Any) -> Rows:
+def open_rows(X: Any) -> StoredRows:
     """Wrap a float array, in memory or mapped by ``np.load(path, mmap_mode="r")``, or a CSR matrix.
 
     >>> open_rows(np.eye(3)).scores(np.array([1.0, 2.0, 3.0]))

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from headrank._types import Vector
+from headrank._types import IntVector, Vector
 
 
 class Rows(Protocol):
@@ -24,3 +24,13 @@ class Rows(Protocol):
         Rows whose coefficient is 0 are skipped. For few features: O(n_rows n_features^2); for sparse rows, the sum of
         their squared numbers of nonzeros.
         """
+
+
+class StoredRows(Rows, Protocol):
+    """Rows as they are stored, whose features can be looked at."""
+
+    def ends(self) -> tuple[Vector, Vector]:
+        """Lowest and highest value of each feature, float64. One pass over X."""
+
+    def columns(self, features: IntVector) -> Vector:
+        """A copy of some features, float64 of shape (n_rows, n)."""

@@ -10,11 +10,11 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from headrank._numbers import above_zero, option, rate, real, short_repr, whole
+from headrank._numbers import above_zero, option, rate, real, seed, short_repr, whole
 from headrank._types import ArrayLike, Vector
 from headrank.estimators._labelled import Labelled, threshold_of
 from headrank.estimators._matrix import checked_matrix
-from headrank.estimators._scorer import Scorer
+from headrank.estimators._scorer import Scorer, admitted
 from headrank.estimators.trees.engine import Trees, rows_for
 from headrank.estimators.trees.lightgbm_trees import Derivatives, threads_for
 from headrank.estimators.trees.objectives import RowDerivatives
@@ -163,13 +163,13 @@ class BoostedRanker(Scorer):
         n_trees = whole("n_estimators", self.n_estimators, at_least=1)
         n_refining = whole("n_refining", self.n_refining, at_least=1)
         bandwidth, measure = above_zero("bandwidth", self.bandwidth), measure_of(self.measure)
-        X, positive = self._admitted(X, y)
+        X, positive = admitted(self, X, y)
         labelled = Labelled.of(positive, sample_weight, qid)
         if labelled.present is not None:
             X = X[labelled.present]
         options: dict[str, Any] = {
             "monotonic": monotonic(self.monotonic_cst, X.shape[1]),
-            "random_state": int(check_random_state(self.random_state).randint(2**31 - 1)),
+            "random_state": int(check_random_state(seed(self.random_state)).randint(2**31 - 1)),
         }
         n_threads = threads_for(X) if self.n_jobs is None else max(0, whole("n_jobs", self.n_jobs, at_least=-1))
         self.engine_, rows = rows_for(X, labelled, categorical(self, self.categorical_features), n_threads)
