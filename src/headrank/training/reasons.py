@@ -15,7 +15,7 @@ from headrank.training.encoding import TableEncoder
 from headrank.training.features import Matrix, OccurringFeatures
 
 _NUMBERS_AT_A_TIME = 2_000_000
-_MOST_EXPLAINED = 100
+_MOST_EXPLAINED = 30
 """First rows that are explained, and others they are compared with."""
 
 
@@ -180,7 +180,7 @@ def head_reasons(
     *,
     random_state: int,
 ) -> HeadReasons | None:
-    """Explain the first rows, at most 100, and compare them with as many others; None if the model cannot.
+    """Explain the first rows, at most 30, and compare them with as many others; None if the model cannot.
 
     Parameters
     ----------

@@ -142,7 +142,7 @@ def train(
         qid=None if qid is None else np.asarray(qid)[parts.holdout],
         threshold=threshold,
         no_threshold=no_threshold,
-        table=_table_info(source, labels, queries, rows, prepared.columns),
+        table=_table_info(source, labels, queries, rows, prepared.columns, trained),
         reasons=reasons,
         warnings=found,
         provenance=Provenance(command, sha256, random_state, tuple((name, version(name)) for name in _LIBRARIES)),
@@ -172,7 +172,9 @@ def _table_info(
     queries: IntVector | None,
     rows: TrainingRows,
     columns: tuple[Column, ...],
+    trained: Sequence[ModelResult],
 ) -> TableInfo:
+    linear = next(each.coefficients for each in trained if each.coefficients is not None)
     return TableInfo(
         **vars(source),
         n_rows=labels.size,
@@ -181,7 +183,7 @@ def _table_info(
         n_train_pos=int(rows.y.sum()),
         n_holdout=rows.holdout_y.size,
         n_holdout_pos=int(rows.holdout_y.sum()),
-        n_features=len(rows.features.names),
+        n_features=len(linear),
         n_queries=None if queries is None else np.unique(queries).size,
         n_holdout_queries=None if rows.holdout_queries is None else np.unique(rows.holdout_queries).size,
         columns=columns,

@@ -270,6 +270,7 @@ class RankerCV(Scorer):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CollapsedFitWarning)  # a part that has learned nothing is not taken
             scorer.fit(X, positive, sample_weight, qid)
+        clock.finish()
         return scorer.set_params(verbose=0)
 
     def _combine(self, folds: FoldRows, learned: dict[str, Any]) -> None:
@@ -388,6 +389,7 @@ class _Clock:
         self._started, self._told, self._measure = time.monotonic(), told, measure
         self._family, self._must_finish = "", True
         self._best: float | None = None
+        self._state = 0, 1
 
     @property
     def left(self) -> float | None:
@@ -407,7 +409,14 @@ class _Clock:
         """Tell how far the family is, or raise if the time is over."""
         if not self._must_finish and self.left is not None and self.left <= 0:
             raise OutOfTimeError
+        self._state = done, total
         self._told(RankerProgress(self._family, done, total, self._best, self.left))
+
+    def finish(self) -> None:
+        """The family is done, if need be with fewer fits than were expected."""
+        done, total = self._state
+        if done < total:
+            self._told(RankerProgress(self._family, total, total, self._best, self.left))
 
     def see(self, value: float) -> None:
         """A family is done."""

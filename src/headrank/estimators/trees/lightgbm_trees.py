@@ -36,6 +36,15 @@ def threads_for(X: Any) -> int:
     return 1 if X.shape[0] * X.shape[1] <= _FEW_NUMBERS else 0
 
 
+def _known(X: Any) -> Any:
+    """Return X as LightGBM knows it: of SciPy's sparse classes only the matrices. Nothing is copied."""
+    if not hasattr(X, "nnz"):
+        return X
+    from scipy.sparse import csr_matrix
+
+    return csr_matrix((X.data, X.indices, X.indptr), shape=X.shape, copy=False)
+
+
 @lru_cache(maxsize=1)
 def why_not() -> str:
     """Return why LightGBM cannot be used here; an empty string if it can. Its library may lack one of the system's."""
@@ -74,7 +83,7 @@ class LightGBMTrees:
 
     def scores(self, X: Any) -> Vector:
         """Sum of the trees' values for each row."""
-        result: Vector = self._booster.predict(X, raw_score=True, num_threads=threads_for(X))
+        result: Vector = self._booster.predict(_known(X), raw_score=True, num_threads=threads_for(X))
         return result
 
     def staged(self, X: Any, *, every: int) -> Iterator[Vector]:
@@ -83,12 +92,12 @@ class LightGBMTrees:
         scores = np.zeros(X.shape[0])
         for start in range(0, self.n_trees, every):
             stage = {"start_iteration": start, "num_iteration": every, "num_threads": threads_for(X)}
-            scores = scores + booster.predict(X, raw_score=True, **stage)
+            scores = scores + booster.predict(_known(X), raw_score=True, **stage)
             yield scores
 
     def contributions(self, X: Any) -> Vector:
         """Shapley values of each feature for each row, with the mean in the last column; they add up to the scores."""
-        values = self._booster.predict(X, pred_contrib=True, num_threads=threads_for(X))
+        values = self._booster.predict(_known(X), pred_contrib=True, num_threads=threads_for(X))
         dense: Vector = values.toarray() if hasattr(values, "toarray") else values
         return dense
 
@@ -123,7 +132,7 @@ class LightGBMRows:
         import lightgbm
 
         parameters = {**_ALWAYS, "num_threads": n_threads}
-        data = lightgbm.Dataset(X, target, weight=weights, categorical_feature=categorical, params=parameters)
+        data = lightgbm.Dataset(_known(X), target, weight=weights, categorical_feature=categorical, params=parameters)
         return cls(data.construct(), n_threads)
 
     def part(self, kept: IntVector) -> LightGBMRows:
@@ -177,7 +186,9 @@ class LightGBMGrowing:
         """What the trees from this one on add to the scores of some rows."""
         if start >= self.n_trees:
             return np.zeros(X.shape[0])
-        result: Vector = self.booster.predict(X, raw_score=True, start_iteration=start, num_threads=self.n_threads)
+        result: Vector = self.booster.predict(
+            _known(X), raw_score=True, start_iteration=start, num_threads=self.n_threads
+        )
         return result
 
     @property
