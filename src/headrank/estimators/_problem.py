@@ -199,10 +199,12 @@ def pose(
     sample_weight: ArrayLike | None,
     qid: ArrayLike | None,
     standardize: bool | None,
+    many_passes: bool = False,
 ) -> Problem:
     """Join rows and labels to a problem, without rows of weight 0. X is checked already.
 
     Nothing of X is copied, unless a feature is far from 0, as seconds since 1970 are: products would lose its digits.
+    With ``many_passes``, dense rows whose columns are mostly nearly empty are copied too, see `open_rows`.
 
     With ``standardize=None`` dense features are divided by their standard deviations, sparse ones only where these are
     above 1: what is at most 1 by design, as bits of fingerprints and weights of words, ranks worse when it is scaled.
@@ -217,7 +219,7 @@ def pose(
     shift = shift_of(X)
     if shift is not None:
         X = shifted(X, shift)
-    rows, weights = open_rows(X), of_all
+    rows, weights = open_rows(X, many_passes=many_passes), of_all
     if of_all is not None and not of_all.all():
         present = np.flatnonzero(of_all)
         rows, positive, weights = SubsetRows(rows, present, positive.size), positive[present], of_all[present]

@@ -1,6 +1,7 @@
-"""Where are the rows stored? Every storage computes scores, combinations of rows and weighted Gram matrices."""
+"""Where are the rows stored? Every storage computes scores, combinations of rows and their moments."""
 
 from headrank.rows.dense import DenseRows
+from headrank.rows.mixed import MixedRows
 from headrank.rows.open import open_rows
 from headrank.rows.protocol import Rows
 from headrank.rows.scaled import ScaledRows
@@ -8,4 +9,4 @@ from headrank.rows.spanned import spanned
 from headrank.rows.sparse import SparseRows
 from headrank.rows.subset import SubsetRows
 
-__all__ = ["DenseRows", "Rows", "ScaledRows", "SparseRows", "SubsetRows", "open_rows", "spanned"]
+__all__ = ["DenseRows", "MixedRows", "Rows", "ScaledRows", "SparseRows", "SubsetRows", "open_rows", "spanned"]

@@ -5,12 +5,15 @@ from typing import Any
 import numpy as np
 
 from headrank.rows.dense import DenseRows
+from headrank.rows.mixed import condensed
 from headrank.rows.protocol import Rows
 from headrank.rows.sparse import SparseRows
 
 
-def open_rows(X: Any) -> Rows:
+def open_rows(X: Any, *, many_passes: bool = False) -> Rows:
     """Wrap a float array, in memory or mapped by ``np.load(path, mmap_mode="r")``, or a CSR matrix.
+
+    With ``many_passes``, an array with many nearly empty columns is copied to a smaller storage, see `condensed`.
 
     >>> open_rows(np.eye(3)).scores(np.array([1.0, 2.0, 3.0]))
     array([1., 2., 3.])
@@ -18,6 +21,6 @@ def open_rows(X: Any) -> Rows:
     if getattr(X, "format", None) == "csr" and X.dtype in (np.float32, np.float64):
         return SparseRows(X)
     if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype in (np.float32, np.float64):
-        return DenseRows(X)
+        return condensed(DenseRows(X)) if many_passes else DenseRows(X)
     kind = f"{type(X).__name__} of dtype {getattr(X, 'dtype', None)} and shape {getattr(X, 'shape', None)}"
     raise TypeError(f"expected a 2-D float32 or float64 array or CSR matrix, got {kind}")

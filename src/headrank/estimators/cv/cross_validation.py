@@ -242,6 +242,7 @@ class LinearRankerCV(LinearScorer):
             sample_weight=sample_weight,
             qid=qid,
             standardize=self.standardize,
+            many_passes=True,
         )
 
     def _groups(self, measure: Measure) -> list[list[Candidate]]:
