@@ -154,6 +154,16 @@ def test_nearly_empty_columns_are_stored_as_sparse(storage, tmp_path):
     assert rows.sparse.X.nnz == np.count_nonzero(X[:, FILLED < 0.1])
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_without_a_filled_column_become_sparse(dtype):
+    some = np.zeros((100, 2), dtype=dtype)
+    some[3] = 1, 2
+    rows = open_rows(some, many_passes=True)
+    assert isinstance(rows, SparseRows)
+    assert rows.scores(np.array([1.0, 10.0]))[3] == 21
+    assert rows.moments(np.ones(100))[1].tolist() == [[1, 2], [2, 4]]
+
+
 def test_rows_are_condensed_only_to_half_their_size():
     for n_dense, kind in ((6, DenseRows), (5, MixedRows)):
         some = np.zeros((1000, 12))

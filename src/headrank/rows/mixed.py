@@ -87,4 +87,5 @@ def condensed(rows: DenseRows) -> Rows:
     if n_rows * dense.size + 2 * n_filled[empty].sum() > min(X.size / 2, _MOST_COPIED):
         return rows
     parts = [csr_array(np.take(block, empty, axis=1), dtype=np.float64) for block in blocks]
-    return MixedRows(DenseRows(np.take(X, dense, axis=1)), SparseRows(vstack(parts).tocsr()), dense, empty)
+    others = SparseRows(vstack(parts).tocsr())
+    return MixedRows(DenseRows(np.take(X, dense, axis=1)), others, dense, empty) if dense.size else others
