@@ -54,7 +54,10 @@ class LogisticLoss:
 
 
 def _intercept(scores: Vector, weights: Vector, n_pos: int) -> float:
-    """Return where the expected number of positives equals their number: by safeguarded Newton steps."""
+    """Return where the expected errors of both classes are equal: safeguarded Newton steps on their log ratio.
+
+    The logarithm of each is nearly linear in the intercept where errors are rare, so that few steps are enough.
+    """
     wanted, total = float(weights[:n_pos].sum()), float(weights.sum())
     odds = log(wanted / (total - wanted))
     # If all scores were the highest, or the lowest, the root would be at either end. Rows of weight 0 are excluded.
@@ -63,14 +66,17 @@ def _intercept(scores: Vector, weights: Vector, n_pos: int) -> float:
     here = odds - float(weights @ scores) / total
     for _ in range(_NEWTON_STEPS):
         chance, slope = _chance(scores + here)
-        surplus, rise = float(weights @ chance) - wanted, float(weights @ slope)
-        if surplus == 0:
+        missed, alarms = wanted - float(weights[:n_pos] @ chance[:n_pos]), float(weights[n_pos:] @ chance[n_pos:])
+        if alarms == missed:
             break
-        if surplus > 0:
+        if alarms > missed:
             high = here
         else:
             low = here
-        there = here - surplus / rise if rise > 0 else inf
+        there = inf
+        if missed > 0 and alarms > 0:
+            rise = float(weights[:n_pos] @ slope[:n_pos]) / missed + float(weights[n_pos:] @ slope[n_pos:]) / alarms
+            there = here - log(alarms / missed) / rise if rise > 0 else inf
         if not low <= there <= high:
             there = (low + high) / 2
         step, here = abs(there - here), there
