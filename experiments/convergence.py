@@ -121,9 +121,9 @@ class _CountedRows:
         self.n_products += 1
         return self.rows.combine(coef)
 
-    def gram(self, coef: Vector) -> Vector:
+    def moments(self, coef: Vector) -> tuple[Vector, Vector]:
         self.n_products += 1
-        return self.rows.gram(coef)
+        return self.rows.moments(coef)
 
 
 def hard_sample(n_rows: int = 100_000, n_features: int = 100, *, random_state: int = 0) -> tuple[Vector, BoolVector]:

@@ -169,7 +169,7 @@ def test_with_many_rows_the_ranker_is_chosen_on_some_and_fitted_to_all(monkeypat
     rows = split(y, qid).train
     encoded = fitted.estimator[:-1].transform(conformed(frame, result.table.columns)[rows])
     (part,) = fitted.estimator[-1].parts_
-    scaled, chosen = part.scorer.scaler_.transform(encoded), part.scorer.ranker_
+    scaled, chosen = part.scorer.scaler_.transform(encoded).astype(np.float32), part.scorer.ranker_
     for ranker in chosen.rankers_:
         again = clone(ranker).fit(scaled, y[rows], qid=None if qid is None else qid[rows])
         assert again.coef_ == pytest.approx(ranker.coef_, rel=1e-3)
@@ -276,7 +276,7 @@ def test_lengths_must_agree(options):
 
 def test_unknown_models_are_refused():
     with pytest.raises(ValueError, match="models must be one of 'all', 'linear'"):
-        train(*small(), goal=Goal(top=0.1), source=SOURCE, models="trees")
+        train(*small(), goal=Goal(top=0.1), source=SOURCE, models="bushes")
 
 
 @pytest.mark.parametrize("seed", range(3))

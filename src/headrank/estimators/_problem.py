@@ -17,7 +17,7 @@ from headrank.estimators._matrix import LARGEST, shift_of
 from headrank.estimators._risk import LinearRisk, ScoredPoint
 from headrank.labels import Sample, check_weights
 from headrank.measures import Measure
-from headrank.rows import Rows, ScaledRows, ShiftedRows, SubsetRows, open_rows, shifted, spanned
+from headrank.rows import Rows, ScaledRows, ShiftedRows, SubsetRows, open_for_many_passes, open_rows, shifted, spanned
 from headrank.solvers import Solution, Step, cutting_plane, hybrid
 from headrank.surrogates import RowFacts, SurrogateKind, kind_of, surrogate_for
 
@@ -190,10 +190,12 @@ def pose(
     sample_weight: ArrayLike | None,
     qid: ArrayLike | None,
     standardize: bool | None,
+    many_passes: bool = False,
 ) -> Problem:
     """Build the problem from rows and labels, without rows of weight 0. X is already validated.
 
-    Nothing of X is copied but features far from 0, such as seconds since 1970: products would lose their digits.
+    Nothing of X is copied but features far from 0, such as seconds since 1970: products would lose their digits. With
+    ``many_passes``, dense rows of which most columns are nearly empty are copied too, see `open_for_many_passes`.
 
     With ``standardize=None`` dense features are divided by their standard deviations, sparse ones only if theirs is
     above 1. Features that are at most 1 by design, such as fingerprint bits and word weights, rank worse when scaled.
@@ -203,7 +205,7 @@ def pose(
     labelled = Labelled.of(positive, sample_weight, qid)
     shift = shift_of(X)
     far = None if shift is None else shifted(open_rows(X), shift)
-    rows: Rows = open_rows(X) if far is None else far
+    rows: Rows = far if far is not None else open_for_many_passes(X) if many_passes else open_rows(X)
     if labelled.present is not None:
         rows = SubsetRows(rows, labelled.present, positive.size)
     kind = kind_of(surrogate)

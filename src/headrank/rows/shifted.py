@@ -36,14 +36,15 @@ class ShiftedRows:
         result[..., self.replaced] = coef @ self.columns
         return result
 
-    def gram(self, coef: Vector) -> Vector:
-        """(X - shift).T @ diag(coef) @ (X - shift)."""
-        result = self.rows.gram(coef)
+    def moments(self, coef: Vector) -> tuple[Vector, Vector]:
+        """The products coef @ (X - shift) and (X - shift).T @ diag(coef) @ (X - shift)."""
+        first, second = self.rows.moments(coef)
+        first[self.replaced] = coef @ self.columns
         for start in range(0, self.replaced.size, _BLOCK_COLUMNS):
             block = slice(start, start + _BLOCK_COLUMNS)
-            result[self.replaced[block]] = self.combine(coef * self.columns[:, block].T)
-        result[:, self.replaced] = result[self.replaced].T
-        return result
+            second[self.replaced[block]] = self.combine(coef * self.columns[:, block].T)
+        second[:, self.replaced] = second[self.replaced].T
+        return first, second
 
 
 def shifted(rows: StoredRows, shift: Vector) -> ShiftedRows:

@@ -42,17 +42,19 @@ class SparseRows:
             total += (self._block(start, stop).T @ narrowed(self.X, coef[..., start:stop], factor).T).T
         return times(total, factor)
 
-    def gram(self, coef: Vector) -> Vector:
-        """X.T @ diag(coef) @ X, in blocks of rows."""
-        total: Vector = np.zeros((self.n_features, self.n_features))
+    def moments(self, coef: Vector) -> tuple[Vector, Vector]:
+        """The products coef @ X and X.T @ diag(coef) @ X, in blocks of rows, in float64."""
+        first: Vector = np.zeros(self.n_features)
+        second: Vector = np.zeros((self.n_features, self.n_features))
         present = np.flatnonzero(coef)
         for start in range(0, present.size, _BLOCK_ROWS):
             rows = present[start : start + _BLOCK_ROWS]
-            block = self.X[rows].astype(np.float64)  # a Hessian times a large C must stay positive definite
+            block = self.X[rows].astype(np.float64)
             weighted = block.copy()
             weighted.data *= np.repeat(coef[rows], np.diff(block.indptr))
-            total += (block.T @ weighted).toarray()
-        return total
+            first += block.T @ coef[rows]
+            second += (block.T @ weighted).toarray()
+        return first, second
 
     def ends(self) -> tuple[Vector, Vector]:
         """Lowest and highest value of each feature, of a matrix without duplicates; SciPy would copy X for them."""

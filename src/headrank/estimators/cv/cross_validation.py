@@ -52,8 +52,8 @@ class LinearRankerCV(LinearScorer):
     members is dropped. The selection is refitted to all rows, and is again a linear scorer.
 
     Cost: about ``cv`` times the number of candidates fits, with warm starts along C. Only the final fit is certified.
-    Rows are copied only if they are fewer than the features, which are then replaced by coordinates in the span of the
-    rows.
+    Rows are copied if they are fewer than the features, which are then replaced by coordinates in the span of the rows,
+    and if most features of a dense X are nearly always 0: the copy, at most half as large, stores those as sparse.
 
     Parameters
     ----------
@@ -161,8 +161,8 @@ class LinearRankerCV(LinearScorer):
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n_rows, n_features)
-            Dense or CSR, float64 or float32 are used as they are. Only features far from 0, such as seconds since 1970,
-            are copied, and a CSR matrix with duplicate entries.
+            Dense or CSR, float64 or float32. Only features far from 0, such as seconds since 1970, are copied, a CSR
+            matrix with duplicate entries, and X in the cases named above.
         y : array-like of shape (n_rows,)
             Two classes; the greater one, in sorted order, is the positive one.
         sample_weight : array-like of shape (n_rows,), optional
@@ -261,6 +261,7 @@ class LinearRankerCV(LinearScorer):
             sample_weight=sample_weight,
             qid=qid,
             standardize=self.standardize,
+            many_passes=True,
         )
 
     def _groups(self, measure: Measure) -> list[list[Candidate]]:

@@ -139,7 +139,8 @@ def _sampled(n_rows: int, n_features: int) -> dict[str, Any]:
 def _single(X: Any) -> Any:
     """Return X in single precision, as scikit-learn's trees compare it; what is beyond becomes the largest number."""
     if hasattr(X, "toarray"):
-        return type(X)((_single(X.data), X.indices, X.indptr), shape=X.shape)
+        places = (each.astype(np.int32) for each in (X.indices, X.indptr))  # the only ones scikit-learn's trees take
+        return type(X)((_single(X.data), *places), shape=X.shape)
     return X if X.dtype == np.float32 and not np.isinf(X).any() else np.clip(X, -_LARGEST, _LARGEST).astype(np.float32)
 
 
