@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from headrank._types import IntVector, Vector
 from headrank.estimators.trees.settings import Settings
-from headrank.estimators.trees.tree_text import canonical
+from headrank.estimators.trees.tree_text import DEEPEST, canonical
 
 Derivatives: TypeAlias = Callable[[Vector], tuple[Vector, Vector]]
 """Scores in, gradient and Hessian of each row out."""
@@ -22,6 +22,7 @@ _ALWAYS = {
     "force_col_wise": True,
     "feature_pre_filter": False,  # one data set serves trees of any leaf size
     "max_bin": 255,
+    "max_depth": DEEPEST,
 }
 
 _FEW_NUMBERS = 1_000_000
