@@ -100,7 +100,8 @@ class FoldForests(Scorer):
             for train, _ in splits:
                 part = labelled.take(train)
                 grown = forest(_N_TREES, random_state=seed, n_jobs=self.n_jobs, **limits)
-                grown.fit(X[train], part.positive, part.weights)
+                with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn looks for NaN by adding up X
+                    grown.fit(X[train], part.positive, part.weights)
                 trees.append(LightGBMTrees.of(_text_of(grown, X.shape[1])))
                 tally.done()
         self.trees_ = tuple(trees)
