@@ -172,7 +172,7 @@ def test_with_many_rows_the_ranker_is_chosen_on_some_and_fitted_to_all(monkeypat
     scaled, chosen = part.scorer.scaler_.transform(encoded).astype(np.float32), part.scorer.ranker_
     for ranker in chosen.rankers_:
         again = clone(ranker).fit(scaled, y[rows], qid=None if qid is None else qid[rows])
-        assert again.coef_ == pytest.approx(ranker.coef_, rel=1e-3)
+        assert again.coef_ == pytest.approx(ranker.coef_, rel=1e-2)
     assert chosen.verbose == 0
     assert chosen.cv == 5
 

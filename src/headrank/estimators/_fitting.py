@@ -55,7 +55,7 @@ def anchor_of(ranker: LinearRanker, problem: Problem) -> Vector:
     if ranker.start:
         starts = [ranker.start] if isinstance(ranker.start, BaseEstimator) else ranker.start
         if strangers := [type(each).__name__ for each in starts if not isinstance(each, LinearRanker)]:
-            raise TypeError(f"start must be a LinearRanker, or several, got {', '.join(strangers)}")
+            raise TypeError(f"start must be a LinearRanker or a sequence of them, got {', '.join(strangers)}")
         return problem.averaged([learned_from(each, problem) for each in starts])
     logistic = problem.with_surrogate("logistic")
     solution = lbfgs(

@@ -83,7 +83,8 @@ def _two_classes(labels: Any) -> tuple[Any, BoolVector]:
     if type_of_target(labels, input_name="y") == "multiclass":
         raise ValueError(
             "Only binary classification is supported. The type of the target is multiclass: choose one class "
-            "against the rest, or wrap the ranker in scikit-learn's OneVsRestClassifier."
+            "against the rest, or wrap the ranker in scikit-learn's OneVsRestClassifier; of graded relevance, choose a "
+            "grade to reach, such as y >= 2."
         )
     classes, codes = np.unique(labels, return_inverse=True)
     if classes.size < 2:

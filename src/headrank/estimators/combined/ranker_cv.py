@@ -33,6 +33,8 @@ from headrank.measures import measure as measure_of
 
 FAMILIES = ("boosted trees", "linear", "extra trees", "random forest")
 """In the order in which they are tried: what is gained for the time comes first."""
+_SHORTEST = 1e-3
+"""Seconds: the first family is finished even if no time is left."""
 
 
 class OutOfTimeError(Exception):
@@ -189,7 +191,7 @@ class RankerCV(Scorer):
         del given
         self.measure_ = measure if qid is not None else of_any_size(measure, labelled.total_weight)
         folds = FoldRows(labelled, splits, self.measure_)
-        clock = _Clock(limit, self.verbose if callable(self.verbose) else _quiet, self.measure_)
+        clock = _Clock(limit, self.verbose if callable(self.verbose) else _quiet)
         options = {
             # A number of folds gives the same folds with the same seed; a splitter may not, and is asked once.
             "cv": self.cv if self.cv is None or isinstance(self.cv, Integral) else _of_all_rows(splits, labelled),
@@ -209,11 +211,13 @@ class RankerCV(Scorer):
                 if not learned:
                     raise
                 warnings.warn("interrupted; combining the families that are finished", RuntimeWarning, stacklevel=2)
-                self.left_out_ |= {each: "interrupted" for each in families if each not in learned}
+                self.left_out_ = {each: "interrupted" for each in families if each not in learned} | self.left_out_
                 break
             else:
                 learned[family] = scorer
-                clock.see(float(folds.values(scorer.out_of_fold_).mean()))
+                clock.see(scorer.out_of_fold_, folds)
+        if not learned:
+            raise RuntimeError("; ".join(dict.fromkeys(self.left_out_.values())))
         self._combine(folds, learned)
         return self._adopt(X, labelled)
 
@@ -268,7 +272,7 @@ class RankerCV(Scorer):
         else:
             scorer = FoldForests(self.measure, kind=family, verbose=verbose, **options)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", CollapsedFitWarning)  # a part that has learned nothing is not taken
+            warnings.simplefilter("ignore", CollapsedFitWarning)
             scorer.fit(X, positive, sample_weight, qid)
         clock.finish()
         return scorer.set_params(verbose=0)
@@ -277,16 +281,20 @@ class RankerCV(Scorer):
         """Choose how much of each family to take."""
         spreads = {family: spread_of(scorer.out_of_fold_) for family, scorer in learned.items()}
         scaled = [[each / spreads[family] for each in scorer.out_of_fold_] for family, scorer in learned.items()]
-        found = combination(folds, scaled)
+        # A family that has learned nothing is not taken, unless none has.
+        all_collapsed = all(scorer.collapsed_ for scorer in learned.values())
+        able = [all_collapsed or not scorer.collapsed_ for scorer in learned.values()]
+        found = combination(folds, [each for each, is_able in zip(scaled, able, strict=True) if is_able])
+        weights = np.zeros(len(learned))
+        weights[able] = found.weights
         self.parts_ = tuple(
             CombinedPart(family, scorer, float(weight), spreads[family])
-            for (family, scorer), weight in zip(learned.items(), found.weights, strict=True)
+            for (family, scorer), weight in zip(learned.items(), weights, strict=True)
             if weight > 0
         )
         of_folds = zip(*(each for each in scaled), strict=True)
         self.out_of_fold_ = tuple(
-            np.sum([weight * each for weight, each in zip(found.weights, fold, strict=True)], axis=0)
-            for fold in of_folds
+            np.sum([weight * each for weight, each in zip(weights, fold, strict=True)], axis=0) for fold in of_folds
         )
         alone = [
             Trial(family, folds.values(scores), _per_fold(scores, scorer.collapsed_), _per_fold(scores, 0))
@@ -384,9 +392,9 @@ class _NotHereError(Exception):
 class _Clock:
     """Time and progress of a fit."""
 
-    def __init__(self, limit: float | None, told: Callable[[RankerProgress], None], measure: Measure) -> None:
+    def __init__(self, limit: float | None, told: Callable[[RankerProgress], None]) -> None:
         self.limit = limit
-        self._started, self._told, self._measure = time.monotonic(), told, measure
+        self._started, self._told = time.monotonic(), told
         self._family, self._must_finish = "", True
         self._best: float | None = None
         self._state = 0, 1
@@ -398,7 +406,7 @@ class _Clock:
 
     def share(self) -> float | None:
         """Return the seconds for boosted trees, so that some are left for the others; None without a limit."""
-        return None if self.left is None else max(self.left, 0.0) / 2
+        return None if self.left is None else max(self.left / 2, _SHORTEST)
 
     def start(self, family: str, *, must_finish: bool) -> None:
         """A family begins."""
@@ -418,6 +426,8 @@ class _Clock:
         if done < total:
             self._told(RankerProgress(self._family, total, total, self._best, self.left))
 
-    def see(self, value: float) -> None:
+    def see(self, scores: Sequence[Vector], folds: FoldRows) -> None:
         """A family is done."""
-        self._best = value if self._best is None else max(self._best, value)
+        better, sign = (max, 1) if folds.measure.greater_is_better else (min, -1)
+        value = sign * float(folds.values(scores).mean())
+        self._best = value if self._best is None else better(self._best, value)

@@ -100,7 +100,8 @@ class FoldForests(Scorer):
             for train, _ in splits:
                 part = labelled.take(train)
                 grown = forest(_N_TREES, random_state=drawn, n_jobs=self.n_jobs, **limits)
-                grown.fit(X[train], part.positive, part.weights)
+                with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn looks for NaN by adding up X
+                    grown.fit(X[train], part.positive, part.weights)
                 trees.append(LightGBMTrees.of(_text_of(grown, X.shape[1])))
                 tally.done()
         self.trees_ = tuple(trees)
@@ -169,16 +170,14 @@ def _lines(number: int, tree: Any, n_trees: int) -> Iterator[str]:
     # The number of each node among its kind: LightGBM counts splits and leaves apart, and writes leaf i as -i - 1.
     places = np.where(inner, np.cumsum(inner) - 1, -np.cumsum(~inner))
     values = tree.value[:, 0, -1] / tree.value[:, 0].sum(axis=1) / n_trees
-    n_left, n_right = (tree.n_node_samples[children[inner]] for children in (tree.children_left, tree.children_right))
-    goes_left = tree.missing_go_to_left[inner].astype(bool) if _saw_missing(tree) else n_left > n_right
     yield f"Tree={number}"
     yield f"num_leaves={int((~inner).sum())}"
     yield "num_cat=0"
     if inner.any():
         yield f"split_feature={_joined(tree.feature[inner])}"
         yield f"split_gain={_joined(np.ones(inner.sum(), dtype=int))}"
-        yield f"threshold={_joined(tree.threshold[inner])}"
-        yield f"decision_type={_joined(np.where(goes_left, _NAN_LEFT, _NAN_RIGHT))}"
+        yield f"threshold={_joined(np.minimum(tree.threshold[inner], _LARGEST))}"  # infinite if only NaN goes right
+        yield f"decision_type={_joined(np.where(tree.missing_go_to_left[inner], _NAN_LEFT, _NAN_RIGHT))}"
         yield f"left_child={_joined(places[tree.children_left[inner]])}"
         yield f"right_child={_joined(places[tree.children_right[inner]])}"
     yield f"leaf_value={_joined(values[~inner])}"
@@ -190,10 +189,6 @@ def _lines(number: int, tree: Any, n_trees: int) -> Iterator[str]:
         yield f"internal_count={_joined(tree.n_node_samples[inner])}"
     yield "is_linear=0"
     yield "shrinkage=1"
-
-
-def _saw_missing(tree: Any) -> bool:
-    return bool(np.any(tree.missing_go_to_left))
 
 
 def _joined(values: Any) -> str:
