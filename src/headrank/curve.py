@@ -137,7 +137,7 @@ class RocCurve:
     def of_sample(cls, sample: Sample, depth: Depth | None = None) -> RocCurve:
         """Compute the curve, or its head, of a checked sample."""
         lowest = -inf if depth is None else floor_of(sample, depth)
-        kept = sample if lowest == -inf else sample.take(sample.scores >= lowest)
+        kept = sample if lowest == -inf else sample.take(np.flatnonzero(sample.scores >= lowest))
         if kept.scores.size == sample.scores.size:
             lowest = -inf
         scores, pos, neg = levels_of(kept)
