@@ -18,7 +18,10 @@ QUIET = {"verbosity": -1, "num_threads": 1, "metric": "None"}
 NAMES = ["pauc@0.02:0.1", "p@100", "auc", "fpr@tpr=0.5"]
 LOWER = "fpr@tpr=0.5"
 
-pytestmark = pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")  # 4.6 has no other
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated"),  # 4.6 has no other
+    pytest.mark.filterwarnings("ignore:X does not have valid feature names"),  # 4.6 says so of every array
+]
 
 
 def data(**facts):

@@ -1,6 +1,8 @@
 """headrank's smooth surrogates as PyTorch losses."""
 
+import re
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -101,3 +103,11 @@ def test_without_torch_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(ModuleNotFoundError, match=r"headrank\[torch\]"):
         loss("auc")(SCORES, Y)
+
+
+def test_the_example_of_the_documentation_runs():
+    page = (Path(__file__).parents[2] / "docs" / "integrations.md").read_text(encoding="utf-8")
+    [example] = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    names = {}
+    exec(example, names)
+    assert 0 < names["loss"].item() < 1
