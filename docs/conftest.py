@@ -1,4 +1,4 @@
-"""What pytest leaves alone here: the settings of Sphinx, all that Sphinx makes, and examples whose library is missing."""
+"""What pytest leaves alone here: the settings of Sphinx, what Sphinx makes, and a page whose libraries are missing."""
 
 from importlib.util import find_spec
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from os.path import commonprefix
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +81,8 @@ def distinct_file_names() -> dict[str, str]:
 
 
 def _page(title: str, sentence: str, names: list[str]) -> str:
-    module = commonprefix(names).rpartition(".")[0]
+    parents = {name.rpartition(".")[0] for name in names}
+    module = min(parents) if len(parents) == 1 else min(parents).rpartition(".")[0]  # modules of one package
     entries = "\n".join(f"   {name.removeprefix(module + '.')}" for name in names)
     table = f".. currentmodule:: {module}\n\n.. autosummary::\n   :toctree: generated\n\n{entries}\n"
     return f"{_title(title)}\n\n{sentence}\n\n{table}"
