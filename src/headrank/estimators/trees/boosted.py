@@ -17,12 +17,12 @@ from headrank.estimators._matrix import checked_matrix
 from headrank.estimators._scorer import Scorer, admitted
 from headrank.estimators.trees.engine import Trees, rows_for
 from headrank.estimators.trees.lightgbm_trees import Derivatives, threads_for
-from headrank.estimators.trees.objectives import RowDerivatives
 from headrank.estimators.trees.settings import Settings
 from headrank.exceptions import CollapsedFitWarning
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
 from headrank.surrogates import LogisticLoss, surrogate_for
+from headrank.surrogates.row_derivatives import RowDerivatives
 
 OBJECTIVES = ("logistic", "push", "smooth")
 _MOST_LEAVES = 131_072
