@@ -52,6 +52,7 @@ bench: $(VENV)/.dev
 # An hour or two; it can be stopped and goes on where it was. QUALITY="--quick" takes minutes.
 bench-quality: $(VENV)/.dev
 	$(BIN)/python benchmarks/quality.py --jobs 2 $(QUALITY)
+	$(BIN)/python benchmarks/trees.py --jobs 2 $(TREES)
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .
