@@ -50,6 +50,16 @@ def test_those_that_need_a_range_refuse_a_measure_without_one(name):
         surrogate_for(hr.LocalAUC(0.1), name)
 
 
+@EVERY
+@pytest.mark.parametrize("measure", [hr.PartialAUC(max_fpr=0.5), hr.LocalAUC(0.1), hr.BEDROC(), hr.KS()], ids=str)
+def test_a_surrogate_can_be_made_of_the_measures_it_says_it_supports_and_of_no_others(name, measure):
+    if KINDS[name].supports(measure):
+        surrogate_for(measure, name)
+    else:
+        with pytest.raises(ValueError, match=r"has no (convex|smooth) surrogate"):
+            surrogate_for(measure, name)
+
+
 def test_an_unknown_name_is_refused():
     with pytest.raises(ValueError, match=r"surrogate must be one of 'logistic', .*'smooth', got 'hinge'"):
         kind_of("hinge")

@@ -43,8 +43,7 @@ def fpr_range(measure: Measure) -> tuple[float, float]:
     """
     if isinstance(measure, AreaMeasure):
         return measure.fpr_range
-    can_be_smooth = smooth_for.dispatch(type(measure)) is not smooth_for.dispatch(object)
-    or_smoothly = "it with surrogate='smooth', or " if can_be_smooth else ""
+    or_smoothly = "it with surrogate='smooth', or " if KINDS["smooth"].supports(measure) else ""
     raise ValueError(
         f"{measure!r} has no convex surrogate; learn {or_smoothly}"
         "PartialAUC(max_fpr=...) over the range of interest, and evaluate the result by any measure"
@@ -181,6 +180,8 @@ class SurrogateKind:
         Takes a measure, weights and queries, and a bandwidth; raises if the measure is not supported.
     Cs : tuple of float
         The grid that cross-validation tries by default.
+    measures : tuple of type
+        The measures that it can learn; `Measure` means all.
     convex : bool
         Whether its minimum is certified. If not, a local search starts from another scorer.
     needs_range : bool
@@ -192,9 +193,14 @@ class SurrogateKind:
 
     make: Callable[[Measure, RowFacts, float], Surrogate]
     Cs: tuple[float, ...]
+    measures: tuple[type[Measure], ...] = (Measure,)
     convex: bool = True
     needs_range: bool = False
     sums: bool = False
+
+    def supports(self, measure: Measure) -> bool:
+        """Whether the measure can be learned by this surrogate."""
+        return isinstance(measure, self.measures)
 
 
 KINDS = {
@@ -207,15 +213,20 @@ KINDS = {
     "tight": SurrogateKind(
         lambda measure, rows, _bandwidth: TightHinge(*fpr_range(measure), rows),
         Cs=(1.0, 10.0, 100.0, 1000.0),
+        measures=(AreaMeasure,),
         needs_range=True,
     ),
     "structural": SurrogateKind(
         lambda measure, rows, _bandwidth: StructuralHinge(*fpr_range(measure), rows),
         Cs=(1.0, 10.0, 100.0, 1000.0),
+        measures=(AreaMeasure,),
         needs_range=True,
     ),
     "smooth": SurrogateKind(
-        lambda measure, rows, bandwidth: smooth_for(measure, bandwidth, rows), Cs=(0.1, 1.0, 10.0, 100.0), convex=False
+        lambda measure, rows, bandwidth: smooth_for(measure, bandwidth, rows),
+        Cs=(0.1, 1.0, 10.0, 100.0),
+        measures=tuple(kind for kind in smooth_for.registry if kind is not object),
+        convex=False,
     ),
 }
 """All surrogates by name, from the simplest to the most complex."""

@@ -10,10 +10,13 @@ import numpy as np
 from headrank._types import ArrayLike, Vector
 from headrank.estimators._matrix import checked_matrix
 from headrank.estimators._scorer import Scorer, admitted
+from headrank.estimators.cv.candidates import SURROGATES, learned_by, target_of
 from headrank.estimators.cv.cross_validation import LinearRankerCV
 from headrank.estimators.scaling import SoftScaler
 from headrank.measures import Measure
+from headrank.measures import measure as measure_of
 from headrank.rows import open_rows
+from headrank.surrogates import KINDS
 
 _NUMBERS_AT_A_TIME = 4_000_000
 
@@ -61,7 +64,12 @@ class ScaledLinear(Scorer):
         self.scaler_ = None if hasattr(X, "nnz") else SoftScaler().fit(_without_infinities(X))
         features = self._features(X)
         self.ranker_ = LinearRankerCV(
-            self.measure, cv=self.cv, n_jobs=self.n_jobs, random_state=self.random_state, verbose=self.verbose
+            self.measure,
+            surrogates=_surrogates_for(measure_of(self.measure)),
+            cv=self.cv,
+            n_jobs=self.n_jobs,
+            random_state=self.random_state,
+            verbose=self.verbose,
         )
         self.ranker_.fit(features, positive, sample_weight, qid)
         self.ranker_.set_params(verbose=0)
@@ -115,6 +123,11 @@ class ScaledLinear(Scorer):
             result[:, self.scaler_.gaps_] += of_features[:, X.shape[1] :]
         result[:, -1] = self.ranker_.intercept_ + float(self.means_ @ weights)
         return result
+
+
+def _surrogates_for(measure: Measure) -> tuple[str, ...]:
+    """Return the surrogates that can learn the measure, or the nearest one; those of classifiers can learn any."""
+    return tuple(name for name in SURROGATES if KINDS[learned_by(name)].supports(target_of(measure, name)))
 
 
 def _without_infinities(X: Vector) -> Vector:

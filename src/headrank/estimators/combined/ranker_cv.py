@@ -104,7 +104,7 @@ class RankerCV(Scorer):
     Parameters
     ----------
     measure : Measure or str, default="pauc@0.1"
-        What to be good at; any measure that `LinearRanker` can learn smoothly.
+        What to be good at; any measure.
     families : sequence of str
         Some of "boosted trees", "linear", "extra trees" and "random forest".
     max_seconds : float, optional
@@ -372,10 +372,12 @@ def _why(
     else:
         shares = [f"{part.family} ({part.weight:.0%})" for part in sorted(parts, key=lambda part: -part.weight)]
         gain = together.values - best.values
-        text = (
-            f"Combined {', '.join(shares[:-1])} and {shares[-1]} for {measure}: {value}. The combination gains "
-            f"{gain.mean():.2g} on {best.candidate} alone, standard error {standard_error(gain):.2g}."
-        )
+        by = f"{abs(gain.mean()):.2g}, standard error {standard_error(gain):.2g}"
+        text = f"Combined {', '.join(shares[:-1])} and {shares[-1]} for {measure}: {value}."
+        if gain.mean() > 0:
+            text += f" The combination leads {best.candidate} alone by {by}."
+        else:
+            text += f" The families are tied: {best.candidate} alone leads by {by}."
     used = {part.family for part in parts}
     if others := [trial for trial in alone if trial.candidate not in used]:
         rest = ", ".join(f"{trial.candidate} {sign * trial.mean:.4g}" for trial in others)
