@@ -37,6 +37,10 @@ _SHORTEST = 1e-3
 """Seconds: the first family is finished even if no time is left."""
 
 
+_ROWS_FOR_THRESHOLD = 10_000
+"""Rows that are scored to find the intercept, evenly spread."""
+
+
 class OutOfTimeError(Exception):
     """The time is over; what was begun is left out."""
 
@@ -134,7 +138,9 @@ class RankerCV(Scorer):
         Of each fold, the scores of the rows left out, in their order; for honest plots.
     left_out_ : dict of str to str
         Families that were not tried or not finished, and why.
-    intercept_, collapsed_, classes_, n_features_in_, feature_names_in_
+    intercept_ : float
+        Such that of the training rows, or of up to 10,000 of them, as many score above 0 as are positive.
+    collapsed_, classes_, n_features_in_, feature_names_in_
         As in `BoostedRanker`.
 
     Notes
@@ -236,9 +242,12 @@ class RankerCV(Scorer):
 
     def _adopt(self, X: Any, labelled: Labelled) -> Self:
         """Set what depends on the fitted parts."""
-        rows = X if labelled.present is None else X[labelled.present]
+        some = np.arange(0, labelled.size, -(-labelled.size // _ROWS_FOR_THRESHOLD))
+        if not labelled.take(some).has_both_classes():
+            some = np.arange(labelled.size)
         self.intercept_ = 0.0
-        self.intercept_ = -threshold_of(labelled.sample(self._scores(rows)))
+        scores = self._scores(X[some if labelled.present is None else labelled.present[some]])
+        self.intercept_ = -threshold_of(labelled.take(some).sample(scores))
         return self
 
     def _families(self) -> list[str]:

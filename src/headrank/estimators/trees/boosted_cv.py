@@ -157,7 +157,9 @@ class BoostedRankerCV(Scorer):
         Of each fold, the scores that the choice gave the rows left out, in their order.
     members_ : tuple of Member
         The trees that score.
-    engine_, intercept_, collapsed_, classes_, n_features_in_, feature_names_in_
+    intercept_ : float
+        Such that as many of the scores out of fold are above 0 as rows are positive.
+    engine_, collapsed_, classes_, n_features_in_, feature_names_in_
         As in `BoostedRanker`.
 
     Examples
@@ -242,7 +244,8 @@ class BoostedRankerCV(Scorer):
                 if time.monotonic() >= end:
                     break
         self._choose(folds, grown)
-        return self._adopt(X, labelled)
+        self.intercept_ = -folds.threshold(self.out_of_fold_)
+        return self._checked(labelled)
 
     def refit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
         """Grow the selected trees on other rows, or once more on all rows, in place of those of the folds.
@@ -260,7 +263,9 @@ class BoostedRankerCV(Scorer):
             Member((self._on_all(rows, labelled, candidate, self._options(X)),), member.spread)
             for candidate, member in zip(candidates, self.members_, strict=True)
         )
-        return self._adopt(X, labelled)
+        self.intercept_ = 0.0
+        self.intercept_ = -threshold_of(labelled.sample(self._scores(X)))
+        return self._checked(labelled)
 
     def _options(self, X: Any) -> dict[str, Any]:
         return {
@@ -268,10 +273,8 @@ class BoostedRankerCV(Scorer):
             "random_state": int(check_random_state(seed(self.random_state)).randint(2**31 - 1)),
         }
 
-    def _adopt(self, X: Any, labelled: Labelled) -> Self:
-        """Set what depends on the trees."""
-        self.intercept_ = 0.0
-        self.intercept_ = -threshold_of(labelled.sample(self._scores(X)))
+    def _checked(self, labelled: Labelled) -> Self:
+        """Warn if nothing was learned."""
         self.collapsed_ = all(trees.learned_nothing for member in self.members_ for trees in member.trees)
         if self.collapsed_:
             warnings.warn(why_collapsed(settings_of(self._rankers()[-1]), labelled), CollapsedFitWarning, stacklevel=3)

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from headrank._numbers import option, seed
 from headrank._types import ArrayLike, Vector
-from headrank.estimators._labelled import Labelled, threshold_of
+from headrank.estimators._labelled import Labelled
 from headrank.estimators._matrix import checked_matrix
 from headrank.estimators._scorer import Scorer, admitted
 from headrank.estimators.cv.candidates import Trial
@@ -107,11 +107,11 @@ class FoldForests(Scorer):
         self.trees_ = tuple(trees)
         self.out_of_fold_ = tuple(each.scores(X[test]) for each, (_, test) in zip(trees, splits, strict=True))
         collapsed = np.array([each.learned_nothing for each in trees])
-        values = FoldRows(labelled, splits, self.measure_).values(self.out_of_fold_)
+        folds = FoldRows(labelled, splits, self.measure_)
+        values = folds.values(self.out_of_fold_)
         self.trial_ = Trial(self.kind, values, collapsed, np.full(len(splits), _N_TREES))
         self.collapsed_ = bool(collapsed.all())
-        self.intercept_ = 0.0
-        self.intercept_ = -threshold_of(labelled.sample(self._scores(X)))
+        self.intercept_ = -folds.threshold(self.out_of_fold_)
         return self
 
     def _scores(self, X: Any) -> Vector:
