@@ -92,6 +92,6 @@ def test_the_extra_is_what_is_blocked_here():
 
     core, extra = names(PROJECT["dependencies"]), names(PROJECT["optional-dependencies"]["cli"])
     assert extra == set(EXTRA)
-    assert core == {"numpy", "scipy", "scikit-learn", "joblib", "piqp", "threadpoolctl"}
+    assert core == {"numpy", "scipy", "scikit-learn", "joblib", "lightgbm", "piqp", "threadpoolctl"}
     installed = {name.lower() for names in packages_distributions().values() for name in names}
     assert core | extra <= installed

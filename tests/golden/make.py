@@ -14,13 +14,13 @@ import polars as pl
 from sklearn.pipeline import Pipeline
 
 import headrank as hr
+from headrank.estimators.scaling import SoftScaler
 from headrank.model_io import save
 from headrank.model_io.container import FORMAT
 from headrank.training.columns import Column
 from headrank.training.encoding import TableEncoder
 from headrank.training.features import Matrix
 from headrank.training.goal import Goal
-from headrank.estimators.scaling import SoftScaler
 from headrank.training.table_model import TableModel
 
 HERE = Path(__file__).parent

@@ -125,6 +125,16 @@ MAKERS = {
     "budget of a frozen scorer": lambda: _of_numbers(
         hr.FPRBudgetClassifier(FrozenEstimator(LogisticRegression().fit(*numbers())), max_fpr=0.2)
     ),
+    "boosted trees": lambda: _of_numbers(hr.BoostedRanker("pauc@0.3", n_estimators=4, min_samples_leaf=5)),
+    "boosted trees for the head": lambda: _of_numbers(
+        hr.BoostedRanker("pauc@0.3", objective="smooth", n_estimators=3, n_refining=3)
+    ),
+    "boosted trees by cross-validation": lambda: _of_numbers(
+        hr.BoostedRankerCV("pauc@0.3", grid=[{"max_leaf_nodes": 4}, {"objective": "push"}], max_estimators=20, cv=3)
+    ),
+    "combination": lambda: _of_numbers(
+        hr.RankerCV("pauc@0.3", families=("boosted trees", "linear", "extra trees"), cv=3)
+    ),
     "fraction": lambda: _of_numbers(hr.TopFractionClassifier(hr.LinearRanker("auc"), top=0.2)),
     "logistic regression": lambda: _of_numbers(LogisticRegression(class_weight={0: 1, 1: 3})),
     "trees": lambda: _of_numbers(HistGradientBoostingClassifier(max_iter=10)),

@@ -1,5 +1,6 @@
 """A model that was saved and loaded is the same model, and a file of the same model is the same file."""
 
+import inspect
 import os
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from skops.io import _utils
 from skops.io.exceptions import UnsupportedTypeException
 
 import headrank as hr
+import headrank.estimators
 from fits import same_scores
 from headrank.model_io import load, save
 from headrank.model_io.contents import faults
@@ -161,4 +163,21 @@ def test_the_models_of_these_tests_are_without_fault(model_and_rows):
 
 def test_every_public_estimator_is_among_these_models():
     kinds = {type(made(name)[0]).__name__ for name in MAKERS}
-    assert kinds >= {"LinearRanker", "LinearRankerCV", "KernelRanker", "FPRBudgetClassifier", "TopFractionClassifier"}
+    estimators = {name for name in hr.estimators.__all__ if inspect.isclass(getattr(hr.estimators, name))}
+    assert kinds >= (estimators - {"RegularisationPath"}) | {"FPRBudgetClassifier", "TopFractionClassifier"}
+
+
+def test_trees_score_the_same_to_the_last_bit(tmp_path):
+    """Texts hold all digits."""
+    for name in ("boosted trees", "boosted trees for the head", "boosted trees by cross-validation"):
+        model, rows = made(name)
+        save(model, tmp_path / "model")
+        loaded = load(tmp_path / "model")
+        assert np.array_equal(loaded.decision_function(rows), model.decision_function(rows))
+        assert np.array_equal(loaded.contributions(rows), model.contributions(rows))
+    model, rows = made("combination")
+    save(model, tmp_path / "model")
+    loaded = load(tmp_path / "model")
+    assert same_scores(loaded.contributions(rows), model.contributions(rows))
+    assert (loaded.choice_, loaded.left_out_) == (model.choice_, model.left_out_)
+    assert loaded.cv_results_.equals(model.cv_results_)

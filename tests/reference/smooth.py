@@ -251,10 +251,14 @@ def class_by_class(pos: Any, neg: Any, pos_weights: Any, neg_weights: Any) -> li
     ]
 
 
-def logistic_loss(rows: list[Row], intercept: float) -> float:
-    """Sum of the rows' log(1 + exp(-margin)), each times its weight."""
-    margins = [(row.score + intercept) * (1 if row.label else -1) for row in rows]
-    return sum(row.weight * (log1p(exp(-abs(m))) + max(-m, 0)) for row, m in zip(rows, margins, strict=True))
+def logistic_loss(rows: list[Row], intercept: float, power: float = 1.0) -> float:
+    """Sum of log(1 + exp(-s)) over positives and log(1 + exp(p t)) / p over negatives, each times its weight."""
+    total = 0.0
+    for row in rows:
+        steepness = 1.0 if row.label else power
+        x = (row.score + intercept) * (-1 if row.label else power)
+        total += row.weight * (log1p(exp(-abs(x))) + max(x, 0)) / steepness
+    return total
 
 
 def squared_hinge(rows: list[Row], intercept: float) -> float:
@@ -263,9 +267,9 @@ def squared_hinge(rows: list[Row], intercept: float) -> float:
     return sum(row.weight * max(0.0, 1 - m) ** 2 for row, m in zip(rows, margins, strict=True))
 
 
-def least_logistic_loss(rows: list[Row]) -> float:
+def least_logistic_loss(rows: list[Row], power: float = 1.0) -> float:
     """The smallest over all intercepts."""
-    return _least(lambda intercept: logistic_loss(rows, intercept), rows)
+    return _least(lambda intercept: logistic_loss(rows, intercept, power), rows)
 
 
 def least_squared_hinge(rows: list[Row]) -> float:

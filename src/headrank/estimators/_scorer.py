@@ -47,12 +47,6 @@ class Scorer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
         value = measure(y, scores, sample_weight=sample_weight, qid=qid, pos_label=self.classes_[1])
         return value if measure.greater_is_better else -value
 
-    def _admitted(self, X: Any, y: ArrayLike) -> tuple[Any, BoolVector]:
-        """Validate X and y, set the attributes of features and classes, and return X and which rows are positive."""
-        X, labels = checked_matrix_and_labels(self, X, y, finite=self._needs_finite)
-        self.classes_, positive = _two_classes(labels)
-        return X, positive
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
@@ -71,6 +65,13 @@ class LinearScorer(Scorer):
         return open_rows(X).scores(self.coef_) + self.intercept_
 
 
+def admitted(scorer: Scorer, X: Any, y: ArrayLike) -> tuple[Any, BoolVector]:
+    """Check rows and labels, set the features and classes of the scorer, and return which rows are positive."""
+    X, labels = checked_matrix_and_labels(scorer, X, y, finite=scorer._needs_finite)
+    scorer.classes_, positive = _two_classes(labels)
+    return X, positive
+
+
 def _two_classes(labels: Any) -> tuple[Any, BoolVector]:
     """Return both classes in order and which rows belong to the second, or raise."""
     if labels.dtype.kind in "biu":  # sorting a million labels takes longer than a pass over their rows
@@ -82,7 +83,8 @@ def _two_classes(labels: Any) -> tuple[Any, BoolVector]:
     if type_of_target(labels, input_name="y") == "multiclass":
         raise ValueError(
             "Only binary classification is supported. The type of the target is multiclass: choose one class "
-            "against the rest, or wrap the ranker in scikit-learn's OneVsRestClassifier."
+            "against the rest, or wrap the ranker in scikit-learn's OneVsRestClassifier; of graded relevance, choose a "
+            "grade to reach, such as y >= 2."
         )
     classes, codes = np.unique(labels, return_inverse=True)
     if classes.size < 2:

@@ -19,7 +19,8 @@ class RowDerivatives:
 
     Where the surrogate has no second derivatives, or negative ones, the absolute first derivatives stand in, so that a
     leaf moves by at most 1 times the learning rate. Both are scaled so that the second derivatives have mean 1/4, as
-    those of the log loss have at most: limits such as LightGBM's ``min_sum_hessian_in_leaf`` keep their meaning.
+    those of the log loss have at most: limits such as LightGBM's ``min_sum_hessian_in_leaf`` keep their meaning. Weight
+    2 is the same as the row twice.
 
     >>> from headrank.surrogates import LogisticLoss
     >>> derivatives = RowDerivatives(LogisticLoss(), np.array([True, False]))
@@ -29,6 +30,7 @@ class RowDerivatives:
 
     surrogate: Surrogate
     positive: BoolVector
+    weights: Vector | None = None
 
     def __call__(self, scores: Vector) -> tuple[Vector, Vector]:
         """Evaluate at these scores, in the order of the rows."""
@@ -38,11 +40,12 @@ class RowDerivatives:
             hessian = np.abs(gradient)
         else:
             hessian = self._of_rows(cut.pos_curvature, cut.neg_curvature)
-        typical = float(hessian.mean())
+        weights = np.ones(hessian.size) if self.weights is None else self.weights
+        typical = float(hessian.sum() / weights.sum())
         if typical == 0:
-            return gradient, np.full_like(hessian, 0.25)
+            return gradient, 0.25 * weights
         scale = 0.25 / typical
-        return scale * gradient, np.maximum(scale * hessian, 0.25 * _LEAST_CURVATURE)
+        return scale * gradient, np.maximum(scale * hessian, 0.25 * _LEAST_CURVATURE * weights)
 
     def _of_rows(self, of_pos: Vector, of_neg: Vector) -> Vector:
         values = np.empty(self.positive.size)

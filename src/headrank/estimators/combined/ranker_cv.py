@@ -13,11 +13,11 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from headrank._numbers import above_zero, listed, short_repr
+from headrank._numbers import above_zero, listed, seed, short_repr
 from headrank._types import ArrayLike, Vector
 from headrank.estimators._labelled import Labelled, threshold_of
 from headrank.estimators._matrix import checked_matrix
-from headrank.estimators._scorer import Scorer
+from headrank.estimators._scorer import Scorer, admitted
 from headrank.estimators.combined.greedy import combination
 from headrank.estimators.combined.linear_part import ScaledLinear
 from headrank.estimators.cv.candidates import Trial, standard_error
@@ -33,6 +33,8 @@ from headrank.measures import measure as measure_of
 
 FAMILIES = ("boosted trees", "linear", "extra trees", "random forest")
 """In the order in which they are tried: what is gained for the time comes first."""
+_SHORTEST = 1e-3
+"""Seconds: the first family is finished even if no time is left."""
 
 
 class OutOfTimeError(Exception):
@@ -182,19 +184,19 @@ class RankerCV(Scorer):
         """Tune each family, and combine them. Parameters as in `BoostedRanker.fit`; queries are kept whole."""
         limit = None if self.max_seconds is None else above_zero("max_seconds", self.max_seconds)
         families, measure = self._families(), measure_of(self.measure)
-        given, (X, positive) = X, self._admitted(X, y)
+        given, (X, positive) = X, admitted(self, X, y)
         labelled = Labelled.of(positive, sample_weight, qid)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        splits = splits_of(labelled, self.cv, given, y, sample_weight, qid, random_state=seed)
+        drawn = int(check_random_state(seed(self.random_state)).randint(2**31 - 1))
+        splits = splits_of(labelled, self.cv, given, y, sample_weight, qid, random_state=drawn)
         del given
         self.measure_ = measure if qid is not None else of_any_size(measure, labelled.total_weight)
         folds = FoldRows(labelled, splits, self.measure_)
-        clock = _Clock(limit, self.verbose if callable(self.verbose) else _quiet, self.measure_)
+        clock = _Clock(limit, self.verbose if callable(self.verbose) else _quiet)
         options = {
             # A number of folds gives the same folds with the same seed; a splitter may not, and is asked once.
             "cv": self.cv if self.cv is None or isinstance(self.cv, Integral) else _of_all_rows(splits, labelled),
             "n_jobs": self.n_jobs,
-            "random_state": seed,
+            "random_state": drawn,
         }
         learned: dict[str, Any] = {}
         self.left_out_ = {}
@@ -209,11 +211,13 @@ class RankerCV(Scorer):
                 if not learned:
                     raise
                 warnings.warn("interrupted; combining the families that are finished", RuntimeWarning, stacklevel=2)
-                self.left_out_ |= {each: "interrupted" for each in families if each not in learned}
+                self.left_out_ = {each: "interrupted" for each in families if each not in learned} | self.left_out_
                 break
             else:
                 learned[family] = scorer
-                clock.see(float(folds.values(scorer.out_of_fold_).mean()))
+                clock.see(scorer.out_of_fold_, folds)
+        if not learned:
+            raise RuntimeError("; ".join(dict.fromkeys(self.left_out_.values())))
         self._combine(folds, learned)
         return self._adopt(X, labelled)
 
@@ -223,7 +227,7 @@ class RankerCV(Scorer):
         For many rows, of which a sample is enough to choose by. Forests are kept: their trees see samples anyway.
         """
         check_is_fitted(self)
-        X, positive = self._admitted(X, y)
+        X, positive = admitted(self, X, y)
         labelled = Labelled.of(positive, sample_weight, qid)
         for part in self.parts_:
             if hasattr(part.scorer, "refit"):
@@ -268,24 +272,29 @@ class RankerCV(Scorer):
         else:
             scorer = FoldForests(self.measure, kind=family, verbose=verbose, **options)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", CollapsedFitWarning)  # a part that has learned nothing is not taken
+            warnings.simplefilter("ignore", CollapsedFitWarning)
             scorer.fit(X, positive, sample_weight, qid)
+        clock.finish()
         return scorer.set_params(verbose=0)
 
     def _combine(self, folds: FoldRows, learned: dict[str, Any]) -> None:
         """Choose how much of each family to take."""
         spreads = {family: spread_of(scorer.out_of_fold_) for family, scorer in learned.items()}
         scaled = [[each / spreads[family] for each in scorer.out_of_fold_] for family, scorer in learned.items()]
-        found = combination(folds, scaled)
+        # A family that has learned nothing is not taken, unless none has.
+        all_collapsed = all(scorer.collapsed_ for scorer in learned.values())
+        able = [all_collapsed or not scorer.collapsed_ for scorer in learned.values()]
+        found = combination(folds, [each for each, is_able in zip(scaled, able, strict=True) if is_able])
+        weights = np.zeros(len(learned))
+        weights[able] = found.weights
         self.parts_ = tuple(
             CombinedPart(family, scorer, float(weight), spreads[family])
-            for (family, scorer), weight in zip(learned.items(), found.weights, strict=True)
+            for (family, scorer), weight in zip(learned.items(), weights, strict=True)
             if weight > 0
         )
         of_folds = zip(*(each for each in scaled), strict=True)
         self.out_of_fold_ = tuple(
-            np.sum([weight * each for weight, each in zip(found.weights, fold, strict=True)], axis=0)
-            for fold in of_folds
+            np.sum([weight * each for weight, each in zip(weights, fold, strict=True)], axis=0) for fold in of_folds
         )
         alone = [
             Trial(family, folds.values(scores), _per_fold(scores, scorer.collapsed_), _per_fold(scores, 0))
@@ -383,11 +392,12 @@ class _NotHereError(Exception):
 class _Clock:
     """Time and progress of a fit."""
 
-    def __init__(self, limit: float | None, told: Callable[[RankerProgress], None], measure: Measure) -> None:
+    def __init__(self, limit: float | None, told: Callable[[RankerProgress], None]) -> None:
         self.limit = limit
-        self._started, self._told, self._measure = time.monotonic(), told, measure
+        self._started, self._told = time.monotonic(), told
         self._family, self._must_finish = "", True
         self._best: float | None = None
+        self._state = 0, 1
 
     @property
     def left(self) -> float | None:
@@ -396,7 +406,7 @@ class _Clock:
 
     def share(self) -> float | None:
         """Return the seconds for boosted trees, so that some are left for the others; None without a limit."""
-        return None if self.left is None else max(self.left, 0.0) / 2
+        return None if self.left is None else max(self.left / 2, _SHORTEST)
 
     def start(self, family: str, *, must_finish: bool) -> None:
         """A family begins."""
@@ -407,8 +417,17 @@ class _Clock:
         """Tell how far the family is, or raise if the time is over."""
         if not self._must_finish and self.left is not None and self.left <= 0:
             raise OutOfTimeError
+        self._state = done, total
         self._told(RankerProgress(self._family, done, total, self._best, self.left))
 
-    def see(self, value: float) -> None:
+    def finish(self) -> None:
+        """The family is done, if need be with fewer fits than were expected."""
+        done, total = self._state
+        if done < total:
+            self._told(RankerProgress(self._family, total, total, self._best, self.left))
+
+    def see(self, scores: Sequence[Vector], folds: FoldRows) -> None:
         """A family is done."""
-        self._best = value if self._best is None else max(self._best, value)
+        better, sign = (max, 1) if folds.measure.greater_is_better else (min, -1)
+        value = sign * float(folds.values(scores).mean())
+        self._best = value if self._best is None else better(self._best, value)

@@ -11,7 +11,10 @@ from headrank.measures import Measure
 
 
 def trial_frame(trials: Sequence[Trial], measure: Measure) -> Any:
-    """One row per candidate and fold. Measures that are better when lower appear as they are."""
+    """One row per candidate and fold. Measures that are better when lower appear as they are.
+
+    Candidates that are names, such as those of families, have no parameters.
+    """
     with needs_extra("cli"):
         import polars as pl
 
@@ -20,9 +23,9 @@ def trial_frame(trials: Sequence[Trial], measure: Measure) -> Any:
         [
             {
                 "candidate": str(trial.candidate),
-                "surrogate": trial.candidate.surrogate,
-                "C": trial.candidate.C,
-                "bandwidth": trial.candidate.bandwidth,
+                "surrogate": getattr(trial.candidate, "surrogate", None),
+                "C": getattr(trial.candidate, "C", None),
+                "bandwidth": getattr(trial.candidate, "bandwidth", None),
                 "fold": fold,
                 str(measure): sign * float(trial.values[fold]),
                 "collapsed": bool(trial.collapsed[fold]),
@@ -31,5 +34,5 @@ def trial_frame(trials: Sequence[Trial], measure: Measure) -> Any:
             for trial in trials
             for fold in range(trial.values.size)
         ],
-        schema_overrides={"C": pl.Float64, "bandwidth": pl.Float64},
+        schema_overrides={"surrogate": pl.String, "C": pl.Float64, "bandwidth": pl.Float64},
     )

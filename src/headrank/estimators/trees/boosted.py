@@ -10,11 +10,11 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from headrank._numbers import above_zero, option, rate, real, short_repr, whole
+from headrank._numbers import above_zero, option, rate, real, seed, short_repr, whole
 from headrank._types import ArrayLike, Vector
 from headrank.estimators._labelled import Labelled, threshold_of
 from headrank.estimators._matrix import checked_matrix
-from headrank.estimators._scorer import Scorer
+from headrank.estimators._scorer import Scorer, admitted
 from headrank.estimators.trees.engine import Trees, rows_for
 from headrank.estimators.trees.lightgbm_trees import Derivatives, threads_for
 from headrank.estimators.trees.settings import Settings
@@ -27,6 +27,8 @@ from headrank.surrogates.row_derivatives import RowDerivatives
 OBJECTIVES = ("logistic", "push", "smooth")
 _MOST_LEAVES = 131_072
 """Of a tree in LightGBM."""
+_LARGEST_CODE = 2**31 - 1
+"""Of a category in LightGBM."""
 
 
 class BoostedRanker(Scorer):
@@ -162,25 +164,26 @@ class BoostedRanker(Scorer):
         objective, settings = option("objective", self.objective, OBJECTIVES), settings_of(self)
         n_trees = whole("n_estimators", self.n_estimators, at_least=1)
         n_refining = whole("n_refining", self.n_refining, at_least=1)
+        above_zero("power", self.power)
         bandwidth, measure = above_zero("bandwidth", self.bandwidth), measure_of(self.measure)
-        X, positive = self._admitted(X, y)
+        X, positive = admitted(self, X, y)
         labelled = Labelled.of(positive, sample_weight, qid)
         if labelled.present is not None:
             X = X[labelled.present]
         options: dict[str, Any] = {
             "monotonic": monotonic(self.monotonic_cst, X.shape[1]),
-            "random_state": int(check_random_state(self.random_state).randint(2**31 - 1)),
+            "random_state": int(check_random_state(seed(self.random_state)).randint(2**31 - 1)),
         }
         n_threads = threads_for(X) if self.n_jobs is None else max(0, whole("n_jobs", self.n_jobs, at_least=-1))
-        self.engine_, rows = rows_for(X, labelled, categorical(self, self.categorical_features), n_threads)
+        self.engine_, rows = rows_for(X, labelled, categorical(self, X), n_threads)
         if self.engine_ != "lightgbm":
             objective = "logistic"
         grown = rows.growing(settings, derivatives=push_of(self, labelled) if objective == "push" else None, **options)
         grown.grow(n_trees)
         trees = [grown.trees(n_trees)]
-        if objective == "smooth":
+        if objective == "smooth" and not trees[0].learned_nothing:
             surrogate = surrogate_for(measure, "smooth", labelled.row_facts(), bandwidth=bandwidth)
-            smooth = RowDerivatives(surrogate, labelled.positive)
+            smooth = RowDerivatives(surrogate, labelled.positive, labelled.weights)
             more = rows.growing(settings, derivatives=smooth, start=trees[0].scores(X), **options)
             more.grow(n_refining)
             trees.append(more.trees(n_refining))
@@ -251,7 +254,7 @@ def push_of(ranker: BoostedRanker, labelled: Labelled) -> Derivatives | None:
     if ranker.objective != "push":
         return None
     push = LogisticLoss(above_zero("power", ranker.power), rows=labelled.row_facts())
-    return RowDerivatives(push, labelled.positive)
+    return RowDerivatives(push, labelled.positive, labelled.weights)
 
 
 def monotonic(given: Sequence[int] | None, n_features: int) -> list[int] | None:
@@ -259,7 +262,7 @@ def monotonic(given: Sequence[int] | None, n_features: int) -> list[int] | None:
     if given is None:
         return None
     try:
-        constraints = [int(each) for each in given]
+        constraints = [whole("monotonic_cst", each, at_least=-1) for each in given]
     except (TypeError, ValueError):
         constraints = [2]
     if len(constraints) != n_features or not set(constraints) <= {-1, 0, 1}:
@@ -269,8 +272,23 @@ def monotonic(given: Sequence[int] | None, n_features: int) -> list[int] | None:
     return constraints
 
 
-def categorical(estimator: Any, given: Sequence[Any] | None) -> list[int]:
+def categorical(estimator: Any, X: Any) -> list[int]:
     """Return the numbers of the features that are codes of categories, or raise."""
+    numbers = _numbers_of(estimator, estimator.categorical_features)
+    for number in numbers:
+        column = X[:, [number]]
+        values = column.data if hasattr(column, "nnz") else column
+        wrong = (values < 0) | (values > _LARGEST_CODE) | (values != np.floor(values))
+        wrong = values[wrong & ~np.isnan(values)]
+        if wrong.size:
+            raise ValueError(
+                f"codes of categories must be whole numbers from 0 to {_LARGEST_CODE:,}, or NaN, but feature {number} "
+                f"has {wrong[0]:g}; encode it, for example with scikit-learn's OrdinalEncoder"
+            )
+    return numbers
+
+
+def _numbers_of(estimator: Any, given: Sequence[Any] | None) -> list[int]:
     if given is None:
         return []
     n_features, names = estimator.n_features_in_, list(getattr(estimator, "feature_names_in_", ()))

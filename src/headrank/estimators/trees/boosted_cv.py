@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import inf
 from typing import Any, ClassVar, Self
 
@@ -13,11 +13,11 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from headrank._numbers import above_zero, listed, short_repr, whole
+from headrank._numbers import above_zero, listed, seed, short_repr, whole
 from headrank._types import ArrayLike, Vector
 from headrank.estimators._labelled import Labelled, threshold_of
 from headrank.estimators._matrix import checked_matrix
-from headrank.estimators._scorer import Scorer
+from headrank.estimators._scorer import Scorer, admitted
 from headrank.estimators.cv.candidates import Trial
 from headrank.estimators.cv.fold_rows import FoldRows
 from headrank.estimators.cv.folds import of_any_size, splits_of
@@ -50,6 +50,7 @@ GRID: tuple[dict[str, Any], ...] = (
     {"max_leaf_nodes": 31, "min_samples_leaf": 5, "max_features": 0.7, "l2_regularization": 1.0, "random_splits": True},
 )
 """From stiff to loose."""
+_IN_GRID = (*(field.name for field in fields(Settings)), "objective", "power")
 
 
 @dataclass(frozen=True)
@@ -121,8 +122,9 @@ class BoostedRankerCV(Scorer):
     measure : Measure or str, default="pauc@0.1"
         What to be good at; any measure.
     grid : sequence of dict, optional
-        Settings to try, each with parameters of `BoostedRanker`; by default five, from stiff to loose, with the log
-        loss, or three of them if X has 5 million values. Of the objectives, "logistic" and "push".
+        Settings to try, each with parameters of `BoostedRanker` other than the number of trees; by default five, from
+        stiff to loose, with the log loss, or three of them if X has 5 million values. Of the objectives, "logistic" and
+        "push".
     max_estimators : int, default=1000
         Most trees of a setting.
     max_seconds : float, optional
@@ -205,7 +207,7 @@ class BoostedRankerCV(Scorer):
         self._rankers()  # checked before anything is computed
         most_trees = whole("max_estimators", self.max_estimators, at_least=1)
         measure = measure_of(self.measure)
-        given, (X, positive) = X, self._admitted(X, y)
+        given, (X, positive) = X, admitted(self, X, y)
         labelled = Labelled.of(positive, sample_weight, qid)
         splits = splits_of(labelled, self.cv, given, y, sample_weight, qid, random_state=self.random_state)
         del given
@@ -214,7 +216,9 @@ class BoostedRankerCV(Scorer):
         self.measure_ = measure if qid is not None else of_any_size(measure, labelled.total_weight)
         folds = FoldRows(labelled, splits, self.measure_)
         rankers = self._rankers(many=X.shape[0] * X.shape[1] >= _MANY_NUMBERS)
-        self.engine_, rows = rows_for(X, labelled, categorical(self, self.categorical_features), n_threads=1)
+        self.engine_, rows = rows_for(X, labelled, categorical(self, X), n_threads=1)
+        if self.engine_ != "lightgbm":
+            rankers = [ranker.set_params(objective="logistic") for ranker in rankers]
         parts, left_out = [rows.part(train) for train, _ in splits], [X[test] for _, test in splits]
         learners = [labelled.take(np.sort(train)) for train, _ in splits]
         grown: dict[BoostedCandidate, Grown] = {}
@@ -246,12 +250,11 @@ class BoostedRankerCV(Scorer):
         Nothing is selected again. Parameters as in `fit`.
         """
         check_is_fitted(self, "trials_")
-        X, positive = self._admitted(X, y)
+        X, positive = admitted(self, X, y)
         labelled = Labelled.of(positive, sample_weight, qid)
         if labelled.present is not None:
             X = X[labelled.present]
-        categories = categorical(self, self.categorical_features)
-        self.engine_, rows = rows_for(X, labelled, categories, n_threads=threads_for(X))
+        self.engine_, rows = rows_for(X, labelled, categorical(self, X), n_threads=threads_for(X))
         candidates = getattr(self.best_, "members", (self.best_,))
         self.members_ = tuple(
             Member((self._on_all(rows, labelled, candidate, self._options(X)),), member.spread)
@@ -262,7 +265,7 @@ class BoostedRankerCV(Scorer):
     def _options(self, X: Any) -> dict[str, Any]:
         return {
             "monotonic": monotonic(self.monotonic_cst, X.shape[1]),
-            "random_state": int(check_random_state(self.random_state).randint(2**31 - 1)),
+            "random_state": int(check_random_state(seed(self.random_state)).randint(2**31 - 1)),
         }
 
     def _adopt(self, X: Any, labelled: Labelled) -> Self:
@@ -279,12 +282,14 @@ class BoostedRankerCV(Scorer):
         grid = GRID[:: 2 if many else 1] if self.grid is None else listed("grid", self.grid)
         if not grid or not all(isinstance(each, Mapping) for each in grid):
             raise ValueError(f"grid must be one or more dicts with parameters of BoostedRanker, got {short_repr(grid)}")
-        try:
-            rankers = [BoostedRanker(self.measure, **each) for each in grid]
-        except TypeError as error:
-            raise ValueError(f"grid must have parameters of BoostedRanker: {error}") from None
+        if unknown := {str(name) for each in grid for name in each} - {*_IN_GRID}:
+            raise ValueError(
+                f"grid must have parameters of BoostedRanker, some of {', '.join(_IN_GRID)}, got {', '.join(unknown)}"
+            )
+        rankers = [BoostedRanker(self.measure, **each) for each in grid]
         for ranker in rankers:
             settings_of(ranker)
+            above_zero("power", ranker.power)
             if ranker.objective not in ("logistic", "push"):
                 raise ValueError(f"objectives in grid must be 'logistic' or 'push', got {short_repr(ranker.objective)}")
         return rankers

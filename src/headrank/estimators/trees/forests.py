@@ -10,11 +10,11 @@ import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.utils import check_random_state
 
-from headrank._numbers import option
+from headrank._numbers import option, seed
 from headrank._types import ArrayLike, Vector
 from headrank.estimators._labelled import Labelled, threshold_of
 from headrank.estimators._matrix import checked_matrix
-from headrank.estimators._scorer import Scorer
+from headrank.estimators._scorer import Scorer, admitted
 from headrank.estimators.cv.candidates import Trial
 from headrank.estimators.cv.fold_rows import FoldRows
 from headrank.estimators.cv.folds import of_any_size, splits_of
@@ -86,12 +86,12 @@ class FoldForests(Scorer):
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
         """Grow the forests."""
         measure = measure_of(self.measure)
-        given, (X, positive) = X, self._admitted(X, y)
+        given, (X, positive) = X, admitted(self, X, y)
         labelled = Labelled.of(positive, sample_weight, qid)
         splits = splits_of(labelled, self.cv, given, y, sample_weight, qid, random_state=self.random_state)
         X = _single(X if labelled.present is None else X[labelled.present])
         self.measure_ = measure if qid is not None else of_any_size(measure, labelled.total_weight)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        drawn = int(check_random_state(seed(self.random_state)).randint(2**31 - 1))
         forest = KINDS[option("kind", self.kind, KINDS)]
         limits = {"max_leaf_nodes": _MOST_LEAVES, **_sampled(*X.shape)}
         trees = []
@@ -99,8 +99,9 @@ class FoldForests(Scorer):
             tally.expect(len(splits))
             for train, _ in splits:
                 part = labelled.take(train)
-                grown = forest(_N_TREES, random_state=seed, n_jobs=self.n_jobs, **limits)
-                grown.fit(X[train], part.positive, part.weights)
+                grown = forest(_N_TREES, random_state=drawn, n_jobs=self.n_jobs, **limits)
+                with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn looks for NaN by adding up X
+                    grown.fit(X[train], part.positive, part.weights)
                 trees.append(LightGBMTrees.of(_text_of(grown, X.shape[1])))
                 tally.done()
         self.trees_ = tuple(trees)
@@ -139,7 +140,8 @@ def _sampled(n_rows: int, n_features: int) -> dict[str, Any]:
 def _single(X: Any) -> Any:
     """Return X in single precision, as scikit-learn's trees compare it; what is beyond becomes the largest number."""
     if hasattr(X, "toarray"):
-        return type(X)((_single(X.data), X.indices, X.indptr), shape=X.shape)
+        places = (each.astype(np.int32) for each in (X.indices, X.indptr))  # the only ones scikit-learn's trees take
+        return type(X)((_single(X.data), *places), shape=X.shape)
     return X if X.dtype == np.float32 and not np.isinf(X).any() else np.clip(X, -_LARGEST, _LARGEST).astype(np.float32)
 
 
@@ -168,16 +170,14 @@ def _lines(number: int, tree: Any, n_trees: int) -> Iterator[str]:
     # The number of each node among its kind: LightGBM counts splits and leaves apart, and writes leaf i as -i - 1.
     places = np.where(inner, np.cumsum(inner) - 1, -np.cumsum(~inner))
     values = tree.value[:, 0, -1] / tree.value[:, 0].sum(axis=1) / n_trees
-    n_left, n_right = (tree.n_node_samples[children[inner]] for children in (tree.children_left, tree.children_right))
-    goes_left = tree.missing_go_to_left[inner].astype(bool) if _saw_missing(tree) else n_left > n_right
     yield f"Tree={number}"
     yield f"num_leaves={int((~inner).sum())}"
     yield "num_cat=0"
     if inner.any():
         yield f"split_feature={_joined(tree.feature[inner])}"
         yield f"split_gain={_joined(np.ones(inner.sum(), dtype=int))}"
-        yield f"threshold={_joined(tree.threshold[inner])}"
-        yield f"decision_type={_joined(np.where(goes_left, _NAN_LEFT, _NAN_RIGHT))}"
+        yield f"threshold={_joined(np.minimum(tree.threshold[inner], _LARGEST))}"  # infinite if only NaN goes right
+        yield f"decision_type={_joined(np.where(tree.missing_go_to_left[inner], _NAN_LEFT, _NAN_RIGHT))}"
         yield f"left_child={_joined(places[tree.children_left[inner]])}"
         yield f"right_child={_joined(places[tree.children_right[inner]])}"
     yield f"leaf_value={_joined(values[~inner])}"
@@ -189,10 +189,6 @@ def _lines(number: int, tree: Any, n_trees: int) -> Iterator[str]:
         yield f"internal_count={_joined(tree.n_node_samples[inner])}"
     yield "is_linear=0"
     yield "shrinkage=1"
-
-
-def _saw_missing(tree: Any) -> bool:
-    return bool(np.any(tree.missing_go_to_left))
 
 
 def _joined(values: Any) -> str:

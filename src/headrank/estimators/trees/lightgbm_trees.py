@@ -9,10 +9,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array, csr_matrix
 
 from headrank._types import IntVector, Vector
 from headrank.estimators.trees.settings import Settings
-from headrank.estimators.trees.tree_text import canonical
+from headrank.estimators.trees.tree_text import DEEPEST, canonical
 
 Derivatives: TypeAlias = Callable[[Vector], tuple[Vector, Vector]]
 """Scores in, gradient and Hessian of each row out."""
@@ -22,6 +23,7 @@ _ALWAYS = {
     "force_col_wise": True,
     "feature_pre_filter": False,  # one data set serves trees of any leaf size
     "max_bin": 255,
+    "max_depth": DEEPEST,
 }
 
 _FEW_NUMBERS = 1_000_000
@@ -74,21 +76,21 @@ class LightGBMTrees:
 
     def scores(self, X: Any) -> Vector:
         """Sum of the trees' values for each row."""
-        result: Vector = self._booster.predict(X, raw_score=True, num_threads=threads_for(X))
+        result: Vector = self._booster.predict(_plain(X), raw_score=True, num_threads=threads_for(X))
         return result
 
     def staged(self, X: Any, *, every: int) -> Iterator[Vector]:
         """The scores after ``every`` trees, after twice as many, and so on to the end."""
-        booster = self._booster
+        booster, X = self._booster, _plain(X)
         scores = np.zeros(X.shape[0])
         for start in range(0, self.n_trees, every):
             stage = {"start_iteration": start, "num_iteration": every, "num_threads": threads_for(X)}
-            scores = scores + booster.predict(X, raw_score=True, **stage)
+            scores = scores + booster.predict(_plain(X), raw_score=True, **stage)
             yield scores
 
     def contributions(self, X: Any) -> Vector:
         """Shapley values of each feature for each row, with the mean in the last column; they add up to the scores."""
-        values = self._booster.predict(X, pred_contrib=True, num_threads=threads_for(X))
+        values = self._booster.predict(_plain(X), pred_contrib=True, num_threads=threads_for(X))
         dense: Vector = values.toarray() if hasattr(values, "toarray") else values
         return dense
 
@@ -101,6 +103,11 @@ class LightGBMTrees:
     def learned_nothing(self) -> bool:
         """Whether no tree has a split."""
         return not self._booster.feature_importance().any()
+
+
+def _plain(X: Any) -> Any:
+    """Return a sparse array as a sparse matrix, which LightGBM takes without a warning. Nothing is copied."""
+    return csr_matrix((X.data, X.indices, X.indptr), shape=X.shape) if isinstance(X, csr_array) else X
 
 
 @lru_cache(maxsize=64)
@@ -123,7 +130,7 @@ class LightGBMRows:
         import lightgbm
 
         parameters = {**_ALWAYS, "num_threads": n_threads}
-        data = lightgbm.Dataset(X, target, weight=weights, categorical_feature=categorical, params=parameters)
+        data = lightgbm.Dataset(_plain(X), target, weight=weights, categorical_feature=categorical, params=parameters)
         return cls(data.construct(), n_threads)
 
     def part(self, kept: IntVector) -> LightGBMRows:
@@ -177,7 +184,8 @@ class LightGBMGrowing:
         """What the trees from this one on add to the scores of some rows."""
         if start >= self.n_trees:
             return np.zeros(X.shape[0])
-        result: Vector = self.booster.predict(X, raw_score=True, start_iteration=start, num_threads=self.n_threads)
+        stage = {"start_iteration": start, "num_threads": self.n_threads}
+        result: Vector = self.booster.predict(_plain(X), raw_score=True, **stage)
         return result
 
     @property

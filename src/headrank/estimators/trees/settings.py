@@ -7,6 +7,9 @@ from typing import Any
 
 from headrank._format import shown
 
+_MOST_ROWS = 2**31 - 1
+"""That LightGBM can count."""
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -49,7 +52,7 @@ class Settings:
         return {
             "learning_rate": self.learning_rate,
             "num_leaves": self.max_leaf_nodes,
-            "min_data_in_leaf": self.min_samples_leaf,
+            "min_data_in_leaf": min(self.min_samples_leaf, _MOST_ROWS),
             "lambda_l2": self.l2_regularization,
             "feature_fraction": self.max_features,
             "bagging_fraction": self.subsample,

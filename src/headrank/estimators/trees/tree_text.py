@@ -6,6 +6,7 @@ is in its range, every node has one parent, and no line is there that is not nee
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 import numpy as np
@@ -23,6 +24,11 @@ _OF_LEAVES = ("leaf_value", "leaf_weight", "leaf_count")
 _OF_CATEGORIES = ("cat_boundaries", "cat_threshold")
 _SINGLE = ("num_leaves", "num_cat", "is_linear", "shrinkage")
 _MOST_FEATURES = 2**31 - 1
+DEEPEST = 1000
+"""Splits on the way to a leaf, at most: LightGBM follows them by recursion."""
+_NOT_PLAIN = re.compile(r"[^\n -~]")
+_NOT_NUMERIC = re.compile(r"[^0-9e+. -]")
+"""Python reads "1_0" as 10 and skips tabs, LightGBM does not."""
 _CATEGORICAL = 1
 """The bit of ``decision_type`` that says so."""
 
@@ -38,6 +44,9 @@ def canonical(text: str) -> str:
 
 def faults_of(text: str) -> Iterator[str]:
     """Say what is wrong with a text, as `canonical` returns it, that was read from a file. O(length)."""
+    if _NOT_PLAIN.search(text):  # LightGBM also ends lines at carriage returns
+        yield "it has characters that are not expected"
+        return
     head, _, rest = text.partition("\n\n")
     lines = head.split("\n")
     fields = dict(line.partition("=")[::2] for line in lines[1:])
@@ -47,7 +56,7 @@ def faults_of(text: str) -> Iterator[str]:
     if any(fields[name] != value for name, value in _FIXED.items()) or fields["objective"] not in _OBJECTIVES:
         yield "its head has values that are not expected"
         return
-    n_features = int(_integers(fields["max_feature_idx"], 0, _MOST_FEATURES)[0]) + 1
+    n_features = _integer(fields["max_feature_idx"], 0, _MOST_FEATURES) + 1
     if any(len(fields[name].split(" ")) != n_features for name in ("feature_names", "feature_infos")):
         yield f"it does not name {n_features} features"
     if not rest.endswith(f"\n\n\n{END_OF_TREES}"):
@@ -69,7 +78,7 @@ def _faults_of_tree(fields: Mapping[str, str], n_features: int) -> Iterator[str]
     if not set(fields) <= known or not {*_SINGLE, "leaf_value"} <= set(fields):
         yield "has lines that are not expected, or lacks some"
         return
-    n_leaves, n_cat = (int(_integers(fields[name], 0, 2**31)[0]) for name in ("num_leaves", "num_cat"))
+    n_leaves, n_cat = (_integer(fields[name], 0, 2**31) for name in ("num_leaves", "num_cat"))
     n_splits = n_leaves - 1
     if n_leaves < 1 or fields["is_linear"] != "0" or _floats(fields["shrinkage"]).size != 1:
         yield "is not a tree of constants"
@@ -96,6 +105,17 @@ def _faults_of_splits(fields: Mapping[str, str], n_splits: int, n_features: int)
         yield "has nodes with no parent or with several"
     if any(np.any((child >= 0) & (child <= np.arange(n_splits))) for child in (left, right)):
         yield "has a node before its parent"
+    elif _depth(left, right) > DEEPEST:
+        yield f"has leaves below more than {DEEPEST} splits"
+
+
+def _depth(left: IntVector, right: IntVector) -> int:
+    """Splits on the way to the deepest leaf, or one more than allowed."""
+    here, depth = np.array([0]), 0
+    while here.size and depth <= DEEPEST:
+        below = np.concatenate([left[here], right[here]])
+        here, depth = below[below >= 0], depth + 1
+    return depth
 
 
 def _faults_of_categories(fields: Mapping[str, str], n_cat: int) -> Iterator[str]:
@@ -116,7 +136,7 @@ def _faults_of_categories(fields: Mapping[str, str], n_cat: int) -> Iterator[str
 
 def _floats(values: str) -> Vector:
     """Return finite numbers, or raise."""
-    numbers = np.array(values.split(" ") if values else [], dtype=np.float64)
+    numbers = np.array(_words(values), dtype=np.float64)
     if not np.all(np.isfinite(numbers)):
         raise ValueError("a number is not finite")
     return numbers
@@ -124,7 +144,19 @@ def _floats(values: str) -> Vector:
 
 def _integers(values: str, low: int, end: int) -> IntVector:
     """Return whole numbers from ``low`` to ``end - 1``, or raise."""
-    numbers = np.array(values.split(" ") if values else [], dtype=np.int64)
+    numbers = np.array(_words(values), dtype=np.int64)
     if numbers.size == 0 or numbers.min() < low or numbers.max() >= end:
         raise ValueError(f"a number is not between {low} and {end - 1}")
     return numbers
+
+
+def _integer(values: str, low: int, end: int) -> int:
+    """Return one whole number, or raise."""
+    (number,) = _integers(values, low, end)
+    return int(number)
+
+
+def _words(values: str) -> list[str]:
+    if _NOT_NUMERIC.search(values):
+        raise ValueError("a number has characters that are not expected")
+    return values.split(" ") if values else []

@@ -1,0 +1,199 @@
+"""RankerCV: what it is made of, what it says, what it leaves out and what an interrupt leaves."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import headrank as hr
+from estimators.trees.boosting import combined, whole_numbers
+from headrank.estimators.combined import ranker_cv
+from headrank.exceptions import CollapsedFitWarning
+from samples import gaussians
+
+QUICK = ("extra trees", "random forest")
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    X, y = gaussians(60, 240, shift=1.5)
+    X[::11, 1] = np.nan
+    return combined(families=("boosted trees", "linear", "extra trees")).fit(X, y), X, y
+
+
+def test_scores_are_the_weighted_sum_of_the_parts(fitted):
+    ranker, X, _ = fitted
+    parts = sum(part.weight / part.spread * part.scorer.decision_function(X) for part in ranker.parts_)
+    np.testing.assert_allclose(ranker.decision_function(X), parts + ranker.intercept_, atol=1e-9)
+    assert sum(part.weight for part in ranker.parts_) == pytest.approx(1)
+    for part in ranker.parts_:
+        assert part.spread == pytest.approx(np.concatenate(part.scorer.out_of_fold_).std())
+
+
+def test_scores_out_of_fold_are_those_of_the_combination(fitted):
+    ranker, _, y = fitted
+    for k, scores in enumerate(ranker.out_of_fold_):
+        parts = sum(part.weight / part.spread * part.scorer.out_of_fold_[k] for part in ranker.parts_)
+        np.testing.assert_allclose(scores, parts, atol=1e-9)
+    assert sum(scores.size for scores in ranker.out_of_fold_) == y.size
+    assert 0.3 < ranker.best_score_ < 1
+
+
+def test_contributions_add_up_and_missing_values_count_for_their_column(fitted):
+    ranker, X, _ = fitted
+    np.testing.assert_allclose(ranker.contributions(X).sum(axis=1), ranker.decision_function(X), atol=1e-6)
+    linear = combined(families=("linear",)).fit(X, fitted[2])
+    contributions = linear.contributions(X)
+    np.testing.assert_allclose(contributions.sum(axis=1), linear.decision_function(X), atol=1e-6)
+    np.testing.assert_allclose(contributions[:, :-1].mean(axis=0), 0, atol=1e-6)
+    assert np.ptp(contributions[:, -1]) < 1e-9
+
+
+def test_the_choice_is_said_and_listed(fitted):
+    ranker, _, _ = fitted
+    for part in ranker.parts_:
+        assert part.family in ranker.choice_
+    assert f"mean {ranker.best_score_:.4g} over 3 folds" in ranker.choice_
+    assert [trial.candidate for trial in ranker.trials_] == ["boosted trees", "linear", "extra trees", "combination"]
+    table = ranker.cv_results_
+    assert table["candidate"].unique(maintain_order=True).to_list() == [trial.candidate for trial in ranker.trials_]
+    assert table.filter(table["candidate"] == "combination")["pauc@0.3"].mean() == pytest.approx(ranker.best_score_)
+    assert ranker.left_out_ == {}
+
+
+def test_a_measure_that_is_better_when_lower():
+    X, y = gaussians(60, 240, shift=2.0)
+    told = []
+    ranker = combined(hr.FPRAtTPR(0.5), families=QUICK, verbose=told.append).fit(X, y)
+    means = [-trial.mean for trial in ranker.trials_[:2]]
+    assert ranker.best_score_ <= min(means) + 0.02
+    assert {each.best for each in told} == {None, means[0]}
+    assert 0 < ranker.best_score_ < 0.3
+    assert ranker.score(X, y) <= 0
+
+
+def test_refit_keeps_the_choice():
+    X, y = gaussians(60, 240)
+    ranker = combined(families=("boosted trees", "linear")).fit(X[::2], y[::2])
+    choice, weights = ranker.choice_, [part.weight for part in ranker.parts_]
+    before = ranker.decision_function(X)
+    assert ranker.refit(X, y) is ranker
+    assert (ranker.choice_, [part.weight for part in ranker.parts_]) == (choice, weights)
+    assert np.abs(ranker.decision_function(X) - before).max() > 1e-3
+    assert (ranker.predict(X) == 1).sum() == 60
+
+
+def test_a_family_that_learned_nothing_is_not_taken():
+    """Of 25 rows, boosted trees with leaves of 20 learn nothing; forests do."""
+    X, y = gaussians(9, 21, 1, shift=0.2, seed=3)
+    grid = ({"min_samples_leaf": 10**6},)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("headrank.estimators.trees.boosted_cv.GRID", grid)
+        ranker = combined("auc", families=("boosted trees", "extra trees")).fit(X, y)
+        assert [part.family for part in ranker.parts_] == ["extra trees"]
+        assert not ranker.collapsed_
+        assert "Not used: boosted trees 0.5" in ranker.choice_
+        with pytest.warns(CollapsedFitWarning, match="no family has learned anything"):
+            assert combined(families=("boosted trees",)).fit(X, y).collapsed_
+
+
+# Time
+
+
+def test_the_first_family_is_finished_and_the_others_are_named():
+    X, y = whole_numbers()
+    for first in ("boosted trees", "extra trees"):
+        others = tuple(family for family in ranker_cv.FAMILIES if family != first)
+        ranker = combined(families=(first, *others), max_seconds=1e-9).fit(X, y)
+        assert [part.family for part in ranker.parts_] == [first]
+        assert ranker.left_out_ == dict.fromkeys(others, "not finished within 1e-09 s")
+        assert f"Left out: {others[0]} (not finished within 1e-09 s); " in ranker.choice_
+
+
+def test_a_family_that_runs_out_of_time_is_left_out_at_the_end_of_a_fold(monkeypatch):
+    """On a clock that goes on by a second whenever it is read."""
+    X, y = whole_numbers()
+    ticks = iter(range(10**6))
+    monkeypatch.setattr(ranker_cv, "time", SimpleNamespace(monotonic=lambda: float(next(ticks))))
+    told = []
+    ranker = combined(families=("extra trees", "random forest"), max_seconds=15, verbose=told.append).fit(X, y)
+    assert ranker.left_out_ == {"random forest": "not finished within 15 s"}
+    assert [part.family for part in ranker.parts_] == ["extra trees"]
+    assert told[-1].family == "random forest"
+    assert 0 < told[-1].done < 3
+
+
+def test_enough_time_leaves_nothing_out():
+    X, y = whole_numbers()
+    told = []
+    ranker = combined(families=QUICK, max_seconds=1e6, verbose=told.append).fit(X, y)
+    assert ranker.left_out_ == {}
+    assert all(0 < each.seconds_left <= 1e6 for each in told)
+
+
+# Progress and interrupts
+
+
+def test_progress_is_told():
+    X, y = whole_numbers()
+    told = []
+    ranker = combined(families=QUICK, verbose=told.append).fit(X, y)
+    assert [(each.family, each.done, each.total) for each in told if each.family == "random forest"] == [
+        ("random forest", 0, 1),
+        *(("random forest", done, 3) for done in range(4)),
+    ]
+    assert {each.seconds_left for each in told} == {None}
+    first = [each for each in told if each.family == "extra trees"]
+    assert {each.best for each in first} == {None}
+    assert told[-1].best == pytest.approx(ranker.trials_[0].mean)
+    assert ranker.verbose is not None
+    assert all(part.scorer.verbose == 0 for part in ranker.parts_)
+
+
+def interrupting(family, done):
+    def told(progress):
+        if (progress.family, progress.done) == (family, done):
+            raise KeyboardInterrupt
+
+    return told
+
+
+@pytest.mark.parametrize("done", [0, 1])
+def test_an_interrupt_keeps_what_is_finished(done):
+    X, y = whole_numbers()
+    families = ("extra trees", "random forest", "linear")
+    ranker = combined(families=families, verbose=interrupting("random forest", done))
+    with pytest.warns(RuntimeWarning, match="interrupted; combining the families that are finished"):
+        ranker.fit(X, y)
+    assert [part.family for part in ranker.parts_] == ["extra trees"]
+    assert ranker.left_out_ == {"random forest": "interrupted", "linear": "interrupted"}
+    assert "Left out: random forest (interrupted); linear (interrupted)." in ranker.choice_
+    alone = combined(families=("extra trees",)).fit(X, y)
+    np.testing.assert_array_equal(ranker.decision_function(X), alone.decision_function(X))
+
+
+def test_an_interrupt_of_the_linear_family_keeps_what_is_finished():
+    X, y = whole_numbers()
+    ranker = combined(families=("extra trees", "linear"), verbose=interrupting("linear", 1))
+    with pytest.warns(RuntimeWarning, match="interrupted"):
+        ranker.fit(X, y)
+    assert ranker.left_out_ == {"linear": "interrupted"}
+
+
+@pytest.mark.parametrize("family", ["boosted trees", "extra trees"])
+def test_an_interrupt_of_the_first_family_is_raised(family):
+    X, y = whole_numbers()
+    ranker = combined(families=(family, "linear"), verbose=interrupting(family, 1))
+    with pytest.raises(KeyboardInterrupt):
+        ranker.fit(X, y)
+    assert not hasattr(ranker, "parts_")
+
+
+def test_reasons_from_before_an_interrupt_remain(monkeypatch):
+    X, y = whole_numbers()
+    monkeypatch.setattr(ranker_cv, "why_not", lambda: "not here")
+    ranker = combined(families=("boosted trees", "extra trees", "linear"), verbose=interrupting("linear", 0))
+    with pytest.warns(RuntimeWarning, match="interrupted"):
+        ranker.fit(X, y)
+    assert ranker.left_out_["extra trees"].endswith("could not be loaded: not here")
+    assert ranker.left_out_["linear"] == "interrupted"

@@ -1,0 +1,114 @@
+"""What BoostedRankerCV chooses, keeps, says and refits."""
+
+import numpy as np
+import pytest
+
+import headrank as hr
+from estimators.trees.boosting import GRID, boosted_cv, whole_numbers
+from headrank.estimators.trees import boosted_cv as module
+from headrank.estimators.trees.boosted_cv import BoostedAverage, spread_of
+from samples import gaussians
+
+
+@pytest.fixture(scope="module")
+def folds():
+    rows = np.arange(200)
+    return [(rows[rows % 3 != k], rows[rows % 3 == k]) for k in range(3)]
+
+
+@pytest.mark.parametrize("measure", ["pauc@0.3", hr.FPRAtTPR(0.5)])
+def test_scores_out_of_fold_are_those_of_the_trees_of_the_fold(measure, folds):
+    X, y = gaussians()
+    ranker = boosted_cv(measure, cv=folds).fit(X, y)
+    for k, ((_, test), scores) in enumerate(zip(folds, ranker.out_of_fold_, strict=True)):
+        expected = sum(member.trees[k].scores(X[test]) / member.spread for member in ranker.members_)
+        if len(ranker.members_) == 1:
+            expected = expected * ranker.members_[0].spread
+        np.testing.assert_allclose(scores, expected, atol=1e-9)
+    values = [ranker.measure_(y[test], scores) for (_, test), scores in zip(folds, ranker.out_of_fold_, strict=True)]
+    assert ranker.best_score_ == pytest.approx(np.mean(values))
+    mean_of_trees = sum(np.mean([t.scores(X) for t in m.trees], axis=0) / m.spread for m in ranker.members_)
+    np.testing.assert_allclose(ranker.decision_function(X), mean_of_trees + ranker.intercept_, atol=1e-9)
+    assert ranker.choice_.startswith(f"Selected {ranker.best_} for {ranker.measure_}: mean {ranker.best_score_:.4g} ")
+
+
+def test_tied_settings_are_averaged_and_others_are_not():
+    """Two that grow the same trees, and one that can grow none."""
+    X, y = gaussians(80, 320, shift=2.0)
+    tied = boosted_cv(grid=[GRID[0], {**GRID[0], "l2_regularization": 1e-15}]).fit(X, y)
+    assert isinstance(tied.best_, BoostedAverage)
+    assert tied.choice_.count("These settings are tied.") == 1
+    assert len(tied.members_) == 2
+    blind = {"min_samples_leaf": 10**6}
+    alone = boosted_cv(grid=[GRID[0], blind]).fit(X, y)
+    assert str(alone.best_).endswith("trees (4 leaves of at least 5 rows, learning rate 0.1)")
+    assert len(alone.members_) == 1
+    assert "The best other candidate, 10 trees (31 leaves of at least 1000000 rows" in alone.choice_
+
+
+def test_one_candidate_is_scaled_to_variance_1():
+    X, y = gaussians()
+    ranker = boosted_cv(grid=GRID[:1]).fit(X, y)
+    (member,) = ranker.members_
+    assert member.spread == pytest.approx(spread_of(ranker.out_of_fold_))
+    assert 0.5 < ranker.decision_function(X).std() < 2
+
+
+def test_results_as_a_table():
+    X, y = gaussians()
+    ranker = boosted_cv(grid=[*GRID, {"objective": "push", "power": 2, "min_samples_leaf": 5}]).fit(X, y)
+    table = ranker.cv_results_
+    assert table.height == 3 * len(ranker.trials_)
+    assert set(table["surrogate"]) - {"average"} == {"logistic", "push"}
+    assert "push with power 2" in " ".join(table["candidate"])
+    assert table["pauc@0.3"].mean() > 0.15
+
+
+def test_refit_grows_the_chosen_trees_on_all_rows():
+    X, y = gaussians(80, 320)
+    ranker = boosted_cv(grid=[*GRID, {"objective": "push", "min_samples_leaf": 5}]).fit(X[::2], y[::2])
+    candidates = getattr(ranker.best_, "members", (ranker.best_,))
+    best, choice = ranker.best_, ranker.choice_
+    assert ranker.refit(X, y) is ranker
+    assert (ranker.best_, ranker.choice_) == (best, choice)
+    for member, candidate in zip(ranker.members_, candidates, strict=True):
+        (trees,) = member.trees
+        assert trees.n_trees == candidate.n_trees
+    expected = hr.BoostedRanker(
+        objective=candidates[0].objective,
+        n_estimators=candidates[0].n_trees,
+        **vars(candidates[0].settings),
+    )
+    scores = ranker.members_[0].trees[0].scores(X)
+    np.testing.assert_allclose(scores, expected.fit(X, y).trees_[0].scores(X), atol=1e-9)
+    assert (ranker.predict(X) == 1).sum() == 80
+
+
+def test_many_values_are_tried_with_fewer_settings(monkeypatch):
+    X, y = whole_numbers()
+    ranker = boosted_cv(grid=None)
+    assert len({str(trial.candidate) for trial in ranker.fit(X, y).trials_}) >= 5
+    monkeypatch.setattr(module, "_MANY_NUMBERS", X.size)
+    assert sum(not isinstance(trial.candidate, BoostedAverage) for trial in ranker.fit(X, y).trials_) == 3
+
+
+def test_a_limit_of_time_tries_one_setting():
+    X, y = whole_numbers()
+    ranker = boosted_cv(max_seconds=1e-6, max_estimators=1000).fit(X, y)
+    (trial,) = ranker.trials_
+    assert trial.candidate.n_trees == 10
+    assert np.ptp(ranker.decision_function(X)) > 0
+
+
+def test_progress_is_told():
+    X, y = whole_numbers()
+    told = []
+    boosted_cv(verbose=lambda *numbers: told.append(numbers)).fit(X, y)
+    assert told == [(0, 2), (1, 2), (2, 2)]
+
+
+def test_a_number_of_first_rows_is_a_share_of_each_fold():
+    X, y = whole_numbers()
+    ranker = boosted_cv(hr.PrecisionAt(20)).fit(X, y)
+    assert ranker.measure_ == hr.PrecisionAt(0.1)
+    assert ranker.measure == hr.PrecisionAt(20)

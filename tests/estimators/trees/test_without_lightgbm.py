@@ -1,0 +1,108 @@
+"""Where LightGBM's library cannot be loaded, scikit-learn's histogram boosting stands in, and it is said."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+
+import headrank as hr
+from estimators.trees.boosting import boosted, boosted_cv, combined, whole_numbers
+from headrank.estimators.combined import ranker_cv
+from headrank.estimators.trees import engine
+from headrank.model_io import load, save
+
+WHY = "libgomp.so.1: cannot open shared object file"
+
+
+@pytest.fixture(autouse=True)
+def absent(monkeypatch):
+    for module in (engine, ranker_cv):
+        monkeypatch.setattr(module, "why_not", lambda: WHY)
+
+
+def said():
+    return pytest.warns(RuntimeWarning, match=rf"LightGBM could not be loaded \({WHY}\); scikit-learn's histogram")
+
+
+@pytest.mark.parametrize("make", [boosted, boosted_cv])
+@pytest.mark.parametrize("storage", [np.asarray, csr_matrix])
+def test_the_stand_in_works_and_says_so(make, storage, tmp_path):
+    X, y = whole_numbers()
+    X[::7, 2] = np.nan if storage is np.asarray else 0
+    with said():
+        ranker = make().fit(storage(X), y)
+    assert ranker.engine_ == "scikit-learn"
+    assert ranker.score(storage(X), y) > 0.4
+    assert (ranker.predict(X) == 1).sum() <= 60
+    with pytest.raises(NotImplementedError, match="contributions of boosted trees need LightGBM, which could not be"):
+        ranker.contributions(X)
+    save(ranker, tmp_path / "model")
+    np.testing.assert_array_equal(load(tmp_path / "model").decision_function(X), ranker.decision_function(X))
+
+
+@pytest.mark.parametrize("objective", ["push", "smooth"])
+def test_every_objective_is_the_log_loss(objective):
+    X, y = whole_numbers()
+    with said():
+        ranker, plain = (boosted(objective=each).fit(X, y) for each in (objective, "logistic"))
+    np.testing.assert_array_equal(ranker.decision_function(X), plain.decision_function(X))
+
+
+def test_a_grid_with_another_objective():
+    X, y = whole_numbers()
+    with said():
+        ranker = boosted_cv(grid=[{"objective": "push", "min_samples_leaf": 5}]).fit(X, y)
+    assert ranker.best_.objective == "logistic"
+    with said():
+        ranker.refit(X, y)
+
+
+def test_stages_end_with_the_scores():
+    X, y = whole_numbers()
+    with said():
+        ranker = boosted().fit(X, y)
+    *_, last = stages = list(ranker.staged_decision_function(X, every=3))
+    assert len(stages) == 3
+    np.testing.assert_allclose(last, ranker.decision_function(X), atol=1e-12)
+
+
+def test_constraints_categories_and_weights():
+    X, y = whole_numbers()
+    with said():
+        bound = boosted(monotonic_cst=[-1, 0, 0], categorical_features=[1]).fit(X, y, np.arange(200) % 3)
+    steps = np.tile(np.median(X, axis=0), (9, 1))
+    steps[:, 0] = np.arange(9)
+    assert (np.diff(bound.decision_function(steps)) <= 0).all()
+
+
+def test_a_combination_leaves_forests_out():
+    X, y = whole_numbers()
+    with said():
+        ranker = combined(families=("boosted trees", "linear", "extra trees", "random forest")).fit(X, y)
+    assert set(ranker.left_out_) == {"extra trees", "random forest"}
+    assert f"Left out: extra trees (forests are scored by LightGBM, which could not be loaded: {WHY})" in ranker.choice_
+    assert {part.family for part in ranker.parts_} <= {"boosted trees", "linear"}
+
+
+def test_forests_alone_cannot_be():
+    X, y = whole_numbers()
+    with pytest.raises(RuntimeError, match=f"forests are scored by LightGBM, which could not be loaded: {WHY}"):
+        combined(families=("extra trees",)).fit(X, y)
+
+
+def test_the_reason_is_found(monkeypatch):
+    """An error of the import is the reason; its first line is enough."""
+    from headrank.estimators.trees.lightgbm_trees import why_not
+
+    why_not.cache_clear()
+    monkeypatch.setitem(__import__("sys").modules, "lightgbm", None)
+    try:
+        assert "lightgbm" in why_not()
+    finally:
+        why_not.cache_clear()
+    monkeypatch.undo()
+    assert why_not() == ""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert hr.BoostedRanker(n_estimators=2).fit(*whole_numbers()).engine_ == "lightgbm"
