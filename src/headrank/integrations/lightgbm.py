@@ -32,8 +32,9 @@ def objective(
 ) -> Objective:
     """Return an objective for ``params={"objective": ...}`` of ``lightgbm.train`` and for ``LGBMClassifier``.
 
-    The intercept is always the optimal one, so neither an initial score nor ``boost_from_average`` matters. The scores
-    are for ranking: they are not log odds. Second derivatives have mean 1/4, as those of the log loss have at most.
+    The intercept is always the optimal one, so ``boost_from_average`` and a constant ``init_score`` do not matter. The
+    scores are for ranking: they are not log odds. Second derivatives have mean 1/4, as those of the log loss have at
+    most.
 
     Parameters
     ----------
