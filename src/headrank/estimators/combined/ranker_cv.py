@@ -242,11 +242,11 @@ class RankerCV(Scorer):
         return self
 
     def _families(self) -> list[str]:
-        families = list(dict.fromkeys(listed("families", self.families)))
-        if not families or any(each not in FAMILIES for each in families):
+        families = listed("families", self.families)
+        if not families or any(not isinstance(each, str) or each not in FAMILIES for each in families):
             known = ", ".join(map(repr, FAMILIES))
             raise ValueError(f"families must be some of {known}, got {short_repr(self.families)}")
-        return families
+        return list(dict.fromkeys(families))
 
     def _learned(
         self,
