@@ -39,6 +39,7 @@ docs: $(VENV)/.docs
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/measures.py
+	$(BIN)/python benchmarks/metrics.py
 	$(BIN)/python benchmarks/solvers.py
 	$(BIN)/python benchmarks/smooth.py
 	$(BIN)/python benchmarks/bounds.py

@@ -9,7 +9,10 @@ import tomllib
 from importlib.metadata import version
 from pathlib import Path
 
-REQUIREMENT = re.compile(r"^(?P<name>[\w-]+)(\[(?P<extras>[\w,-]+)\])?(>=(?P<low>[\d.]+)(,<[\d.]+)?)?$")
+REQUIREMENT = re.compile(
+    r"^(?P<name>[\w-]+)(\[(?P<extras>[\w,-]+)\])?(>=(?P<low>[\d.]+)(,<[\d.]+)?)?"
+    r"(; sys_platform != '(?P<absent>\w+)')?$"
+)
 
 
 def lowest(project: dict, requirements: list[str]) -> dict[str, str]:
@@ -19,6 +22,8 @@ def lowest(project: dict, requirements: list[str]) -> dict[str, str]:
         parts = REQUIREMENT.match(requirement)
         if parts is None:
             raise ValueError(f"expected 'name>=version' or 'name>=version,<version', got {requirement!r}")
+        if parts["absent"] == sys.platform:
+            continue
         if parts["name"] == project["name"]:
             for extra in parts["extras"].split(","):
                 found |= lowest(project, project["optional-dependencies"][extra])

@@ -32,7 +32,9 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_info
 
 from headrank import AUC, LinearRanker, PartialAUC
+from headrank.estimators._fitting import adopt, posed, search
 from headrank.estimators._risk import LinearRisk
+from headrank.estimators.threads import limit_blas_threads
 from headrank.exceptions import CollapsedFitWarning
 from headrank.solvers import Bundle
 
@@ -128,21 +130,20 @@ class TimedBundle(Bundle):
 class CountedRanker(LinearRanker):
     """A ranker that records where the time of `fit` goes."""
 
-    def _pose(self, *args: Any) -> Any:
-        """State the problem, with timed rows and surrogate."""
-        problem = super()._pose(*args)
-        clock, risk = Clock(), problem.risk
-        self.clock_ = clock
+    def fit(self, X: Any, y: Any) -> Any:
+        """Fit with timed rows, surrogate and bundle."""
+        clock, problem = Clock(), posed(self, X, y)
+        self.clock_, risk = clock, problem.risk
 
         def surrogate(pos_scores: Any, neg_scores: Any) -> Any:
             with clock.running("surrogate"):
                 return risk.surrogate(pos_scores, neg_scores)
 
-        return replace(problem, risk=LinearRisk(CountedRows(risk.rows, clock), surrogate, risk.positive))
-
-    def _solve(self, problem: Any, C: float, **options: Any) -> Any:
-        """Solve with a timed bundle."""
-        return super()._solve(problem, C, **(options | {"bundle": TimedBundle(self.clock_)}))
+        problem = replace(problem, risk=LinearRisk(CountedRows(risk.rows, clock), surrogate, risk.positive))
+        with limit_blas_threads(problem.size):
+            solution = search(self, problem, self.C, bundle=TimedBundle(clock))
+        adopt(self, problem, solution, C=self.C)
+        return self
 
 
 def circumstances() -> str:

@@ -19,6 +19,7 @@ import numpy as np
 
 from headrank._types import BoolVector, Vector
 from headrank.estimators import LinearRanker
+from headrank.estimators._fitting import posed
 from headrank.measures import PartialAUC
 from headrank.plots.drawing import COLOURS
 from headrank.rows import Rows
@@ -120,9 +121,9 @@ class _CountedRows:
         self.n_products += 1
         return self.rows.combine(coef)
 
-    def gram(self, coef: Vector) -> Vector:
+    def moments(self, coef: Vector) -> tuple[Vector, Vector]:
         self.n_products += 1
-        return self.rows.gram(coef)
+        return self.rows.moments(coef)
 
 
 def hard_sample(n_rows: int = 100_000, n_features: int = 100, *, random_state: int = 0) -> tuple[Vector, BoolVector]:
@@ -174,7 +175,7 @@ def _run(
 ) -> list[tuple[Step, float]]:
     """Return each step of a run with the number of passes over the rows so far."""
     measure = PartialAUC(min_fpr=setting.min_fpr, max_fpr=setting.max_fpr)
-    problem = LinearRanker(measure, surrogate=setting.surrogate)._pose(X, y)
+    problem = posed(LinearRanker(measure, surrogate=setting.surrogate), X, y)
     rows = _CountedRows(problem.rows)
     trace: list[tuple[Step, float]] = []
     METHODS[solver](

@@ -28,6 +28,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from headrank._types import BoolVector, Vector
 from headrank.estimators import LinearRanker
+from headrank.estimators._fitting import posed, search
 from headrank.measures import PartialAUC
 from headrank.plots.drawing import COLOURS
 from headrank.surrogates import Cut, Surrogate
@@ -139,13 +140,13 @@ def run_time(
             ranker = LinearRanker(
                 PartialAUC(max_fpr=max_fpr), surrogate="structural", C=C, tol=tol, max_iter=max_iter, solver=solver
             )
-            problem = ranker._pose(X, y)
+            problem = posed(ranker, X, y)
             routine = _Stopwatch(problem.risk.surrogate)
             problem = replace(problem, risk=replace(problem.risk, surrogate=routine))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)  # shown in a column
                 start = time.perf_counter()
-                solution = ranker._solve(problem, C)
+                solution = search(ranker, problem, C)
                 seconds = time.perf_counter() - start
             timings.append(
                 Timing(

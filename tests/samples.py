@@ -25,3 +25,8 @@ def with_outlying_negatives(n_pos=200, n_neg=3000, seed=0):
 def few_gaussians(n_pos=30, n_neg=90, n_features=3, shift=1.5, seed=0):
     """Fewer of them, better separated."""
     return gaussians(n_pos, n_neg, n_features, shift, seed)
+
+
+def separated_gaussians(n_pos=20, n_neg=60, n_features=4, shift=2.0, seed=0):
+    """Two standard deviations apart."""
+    return gaussians(n_pos, n_neg, n_features, shift, seed)

@@ -9,6 +9,7 @@ from typing import Any
 import headrank
 import headrank.datasets
 import headrank.exceptions
+import headrank.integrations
 import headrank.readers
 
 FOLDER = "api"
@@ -29,6 +30,7 @@ HEADINGS = {
     "deciders": ("Deciding", "Classifiers that put a threshold on any scorer."),
     "plots": ("Plots", "Displays for matplotlib. The underlying numbers are attributes."),
     "model_io": ("Model files", "Saving, loading and exporting models, without pickle."),
+    "integrations": ("Other libraries", "Measures and surrogates in the training of other libraries."),
     "readers": ("Files", "Functions that read tables and sparse matrices from files."),
     "datasets": ("Data sets", "Populations whose true curve is known, and a small real example."),
     "exceptions": ("Errors and warnings", "Errors and warnings specific to headrank."),
@@ -42,6 +44,11 @@ def public_names() -> dict[str, list[str]]:
     for name in headrank.__all__:
         # The folder is the part of the module name after "headrank.".
         found[getattr(headrank, name).__module__.split(".")[1]].append(f"headrank.{name}")
+    found["integrations"] = [
+        f"headrank.integrations.{library}.{name}"
+        for library in headrank.integrations.__all__
+        for name in getattr(headrank.integrations, library).__all__
+    ]
     found["readers"] = [f"headrank.readers.{name}" for name in headrank.readers.__all__]
     found["datasets"] = [f"headrank.datasets.{name}" for name in headrank.datasets.__all__]
     found["exceptions"] = [
@@ -74,7 +81,8 @@ def distinct_file_names() -> dict[str, str]:
 
 
 def _page(title: str, sentence: str, names: list[str]) -> str:
-    module = names[0].rpartition(".")[0]  # the same for all names of a page
+    parents = {name.rpartition(".")[0] for name in names}
+    module = min(parents) if len(parents) == 1 else min(parents).rpartition(".")[0]  # modules of one package
     entries = "\n".join(f"   {name.removeprefix(module + '.')}" for name in names)
     table = f".. currentmodule:: {module}\n\n.. autosummary::\n   :toctree: generated\n\n{entries}\n"
     return f"{_title(title)}\n\n{sentence}\n\n{table}"

@@ -8,6 +8,7 @@ from headrank.curve import RocCurve
 from headrank.measures import *  # noqa: F403
 
 if TYPE_CHECKING:
+    from headrank import integrations as integrations
     from headrank.bounds.band.band import Band, band
     from headrank.bounds.comparison.difference import Difference, compare
     from headrank.bounds.comparison.many import Differences, compare_many
@@ -105,6 +106,8 @@ __all__ += measures.__all__
 
 
 def __getattr__(name: str) -> Any:
+    if name == "integrations":
+        return import_module("headrank.integrations")
     for home, names in _HOMES.items():
         if name in names:
             return getattr(import_module(home), name)
@@ -112,4 +115,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return [*__all__, "integrations"]

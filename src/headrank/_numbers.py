@@ -2,11 +2,15 @@
 
 from collections.abc import Iterable, Mapping
 from math import inf, isfinite
+from numbers import Integral
 from operator import index
 from typing import Any
 
+import numpy as np
+
 _LONGEST = 80
 _SMALLEST_RATE = 1e-100
+_GENERATORS = (np.random.Generator, np.random.BitGenerator, np.random.SeedSequence)
 _LARGEST_COUNT = 2**53
 """Above this, distinct integers can round to the same float."""
 
@@ -72,6 +76,29 @@ def whole(name: str, value: Any, *, at_least: int = 0) -> int:
     if result > _LARGEST_COUNT:
         raise ValueError(f"{name} must be at most 2**53, got {short_repr(result)}")
     return result
+
+
+def seed(random_state: Any) -> Any:
+    """Return what scikit-learn takes as a ``random_state``, unchanged, or raise."""
+    number = isinstance(random_state, Integral) and 0 <= int(random_state) < 2**32
+    if number or random_state is None or isinstance(random_state, np.random.RandomState):
+        return random_state
+    raise ValueError(
+        "random_state must be None, a whole number from 0 to 2**32 - 1 or a numpy RandomState, got "
+        f"{short_repr(random_state)}"
+    )
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """Return the NumPy generator of a ``random_state``, or raise."""
+    # NumPy is not asked what it takes: a np.matrix ends the process.
+    several = random_state if isinstance(random_state, list | tuple) else [random_state]
+    numbers = all(isinstance(each, Integral) and int(each) >= 0 for each in several)
+    if numbers or random_state is None or isinstance(random_state, _GENERATORS):
+        return np.random.default_rng(random_state)
+    raise ValueError(
+        f"random_state must be None, a whole number of at least 0 or a numpy Generator, got {short_repr(random_state)}"
+    )
 
 
 def count(name: str, value: Any) -> float:

@@ -27,6 +27,14 @@ _PROBE = ".headrank.probe"
 _NEW, _OLD, _REPLACED, _LOCK = "new", "old", "replaced", "lock"
 
 
+def as_path(path: str | os.PathLike[str]) -> Path:
+    """Return the path given by a caller, or raise."""
+    try:
+        return Path(path)
+    except TypeError:
+        raise TypeError(f"path must be a str or a pathlib.Path, got a {type(path).__name__}") from None
+
+
 def write_file(path: str | os.PathLike[str], write: Callable[[Path], T]) -> T:
     """Call ``write`` with a temporary path; the file is moved to ``path`` on success and removed on failure.
 
@@ -39,7 +47,7 @@ def write_file(path: str | os.PathLike[str], write: Callable[[Path], T]) -> T:
     ...     (Path(folder) / "answer.txt").read_text(), len(list(Path(folder).iterdir()))
     ('42', 1)
     """
-    given = Path(path)
+    given = as_path(path)
     _require_name_for_file(given)
     final = _behind_links(given)
     if not final.parent.is_dir():
@@ -69,7 +77,7 @@ def write_folder(path: str | os.PathLike[str], fill: Callable[[Path], T], *, ove
     names, all or none of them, and other files are kept. That the files can be moved into place is checked before
     ``fill`` is called. Returns the result of ``fill``.
     """
-    given = Path(path)
+    given = as_path(path)
     if given.exists() and not given.is_dir():
         raise FileExistsError(f"{given} is a file; expected the name of a folder")
     final = _behind_links(given)

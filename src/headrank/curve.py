@@ -18,7 +18,7 @@ from headrank._numbers import count, ordered, rate, real, short_repr
 from headrank._types import ArrayLike, Counts, Vector
 from headrank.exceptions import OneClassError, ShallowHeadError
 from headrank.labels import Sample, check_binary
-from headrank.levels import Depth, FirstRows, floor_of, levels_of, starts_of_runs
+from headrank.levels import Depth, FirstRows, head_of, levels_of, starts_of_runs
 
 _EPSILON = float(np.finfo(np.float64).eps)
 
@@ -136,10 +136,7 @@ class RocCurve:
     @classmethod
     def of_sample(cls, sample: Sample, depth: Depth | None = None) -> RocCurve:
         """Compute the curve, or its head, of a checked sample."""
-        lowest = -inf if depth is None else floor_of(sample, depth)
-        kept = sample if lowest == -inf else sample.take(sample.scores >= lowest)
-        if kept.scores.size == sample.scores.size:
-            lowest = -inf
+        kept, lowest = (sample, -inf) if depth is None else head_of(sample, depth)
         scores, pos, neg = levels_of(kept)
         return cls(scores, pos, neg, sample.n_pos, sample.n_neg, lowest, weighted=sample.weights is not None)
 

@@ -175,6 +175,10 @@ def check_queries(qid: ArrayLike, name: str = "qid") -> IntVector:
         _reject_missing(name, ids)
         if len({isinstance(value, str) for value in ids}) > 1:
             raise InvalidSampleError(f"{name} must be all numbers or all strings, got both; convert one of them")
+    elif ids.dtype.kind == "V":
+        raise InvalidSampleError(
+            f"{name} must be numbers or strings, but has dtype {ids.dtype}; pass one column of ids"
+        )
     elif ids.dtype.kind == "f" and np.isnan(ids).any():
         raise InvalidSampleError(f"{name} contains {np.isnan(ids).sum()} NaN; every row needs an id")
     try:
@@ -185,21 +189,33 @@ def check_queries(qid: ArrayLike, name: str = "qid") -> IntVector:
 
 
 def check_classes(y: ArrayLike) -> None:
-    """Raise if the labels cannot be two classes: lists, missing values, strings mixed with numbers."""
+    """Raise if the labels cannot be two classes: several columns, lists, missing values, bytes, mixed types."""
     labels = _array("y", y)
-    if labels.dtype.kind == "O" and labels.ndim == 1:
+    if labels.ndim != 1 and not (labels.ndim == 2 and labels.shape[1] == 1):
+        raise InvalidSampleError(
+            f"y should be a 1d array with one label per row, but {_shape_of(y, labels)}; pass one column of labels"
+        )
+    if labels.size == 0:
+        raise InvalidSampleError("y is empty: expected rows of two classes")
+    if labels.dtype.kind in "OS":
+        labels = labels.ravel()
         _reject_collections("y", labels)
         _reject_missing("y", labels)
-        kinds = sorted({type(value).__name__ for value in labels})
+        kinds = " and ".join(sorted({type(value).__name__ for value in labels}))
         if len({isinstance(value, str) for value in labels}) > 1:
-            raise InvalidSampleError(f"y must be all strings or all numbers, but contains {' and '.join(kinds)}")
-        if not all(isinstance(value, str | bytes | Real | Decimal | np.generic) for value in labels):
+            raise InvalidSampleError(f"y must be all strings or all numbers, but contains {kinds}; convert one of them")
+        if not all(_is_label(value) for value in labels):
             raise InvalidSampleError(
-                f"Unknown label type: y must be strings or numbers, but contains {' and '.join(kinds)}"
+                f"Unknown label type: y must be strings or numbers, but contains {kinds}; convert them first, bytes "
+                "with decode()"
             )
 
 
 def _array(name: str, values: ArrayLike) -> npt.NDArray[Any]:
+    if np.ma.is_masked(values):
+        raise InvalidSampleError(
+            f"{name} has {int(np.ma.getmaskarray(values).sum())} masked values; drop or fill these rows"
+        )
     try:
         return np.asarray(values)
     except Exception as error:  # the column's library may raise anything
@@ -207,10 +223,6 @@ def _array(name: str, values: ArrayLike) -> npt.NDArray[Any]:
 
 
 def _one_column(name: str, values: ArrayLike) -> npt.NDArray[Any]:
-    if np.ma.is_masked(values):
-        raise InvalidSampleError(
-            f"{name} has {int(np.ma.getmaskarray(values).sum())} masked values; drop or fill these rows"
-        )
     array = _array(name, values)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
@@ -220,11 +232,18 @@ def _one_column(name: str, values: ArrayLike) -> npt.NDArray[Any]:
             hint = (
                 "; from predict_proba take the column of the positive class, usually [:, 1]; pass one scorer at a time"
             )
-        came = f"has shape {array.shape}" if array.ndim else f"is a {type(values).__name__}"
-        raise InvalidSampleError(f"{name} must be one column of values, but {came}{hint}")
+        raise InvalidSampleError(f"{name} must be one column of values, but {_shape_of(values, array)}{hint}")
     if array.size == 0:
         raise InvalidSampleError(f"{name} is empty: expected at least one row of each class")
     return array
+
+
+def _shape_of(values: ArrayLike, array: npt.NDArray[Any]) -> str:
+    return f"has shape {array.shape}" if array.ndim else f"is a {type(values).__name__}"
+
+
+def _is_label(value: Any) -> bool:
+    return isinstance(value, str | Real | Decimal | np.generic) and not isinstance(value, bytes)
 
 
 def _equal_to(labels: npt.NDArray[Any], pos_label: Any) -> BoolVector:

@@ -30,10 +30,28 @@ class FirstRows(NamedTuple):
     """Pairs among them with the positive ranked above the negative, ties counting half."""
 
 
-def floor_of(sample: Sample, depth: Depth) -> float:
-    """Score of the lowest row that a head of this depth must contain; -inf if it must contain all rows. O(n)."""
-    wanted = ((depth.n_neg, ~sample.positive), (depth.n_pos, sample.positive), (depth.n_rows, slice(None)))
-    return min(_score_at_weight(sample.take(rows), weight) for weight, rows in wanted if weight > 0)
+def head_of(sample: Sample, depth: Depth) -> tuple[Sample, float]:
+    """Rows of a head of this depth, and the lowest score; all rows and -inf if it contains them all.
+
+    O(n): one partition of all scores if the head and the rarer class are small. With weights a sort.
+    """
+    n = sample.scores.size
+    n_pos = int(np.count_nonzero(sample.positive))
+    limits = ((depth.n_neg, n - n_pos, False), (depth.n_pos, n_pos, True), (depth.n_rows, n, None))
+    wanted = [limit for limit in limits if limit[0] > 0]
+    if sample.weights is None:
+        if any(weight >= total for weight, total, _ in wanted):
+            return sample, -inf
+        # Even if all rows of the other class come first, the head is among so many rows.
+        enough = max(ceil(weight) + n - total for weight, total, _ in wanted)
+        if enough < n / 2:
+            sample = sample.take(np.flatnonzero(sample.scores >= _score_at_weight(sample, enough)))
+    lowest = min(
+        _score_at_weight(sample if of_class is None else sample.take(sample.positive == of_class), weight)
+        for weight, _, of_class in wanted
+    )
+    kept = sample.take(np.flatnonzero(sample.scores >= lowest))
+    return kept, lowest if kept.scores.size < n else -inf
 
 
 def levels_of(sample: Sample) -> tuple[Vector, Counts, Counts]:
@@ -70,11 +88,11 @@ def starts_of_runs(ordered: Vector) -> Counts:
 
 
 def _score_at_weight(part: Sample, wanted: float) -> float:
-    """Highest score with at least the weight ``wanted`` at or above it; -inf if this takes the whole part."""
+    """Highest score with at least the weight ``wanted`` at or above it; -inf if this takes the whole weighted part."""
     scores, weights = part.scores, part.weights
     if weights is not None:
         order = np.argsort(-scores)
         last = int(np.searchsorted(np.cumsum(weights[order]), wanted))
         return float(scores[order[last]]) if last + 1 < scores.size else -inf
-    k = ceil(min(wanted, scores.size))
-    return float(np.partition(scores, scores.size - k)[scores.size - k]) if k < scores.size else -inf
+    k = ceil(wanted)
+    return float(np.partition(scores, scores.size - k)[scores.size - k])

@@ -1,23 +1,14 @@
-"""LinearRanker against independent convex programs, the laws of its problem, and the customs of scikit-learn."""
+"""LinearRanker against independent convex programs, and the laws of its problem."""
 
-import pickle
 import warnings
 
 import cvxpy as cp
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 from scipy import sparse
-from sklearn import config_context
 from sklearn.base import clone
-from sklearn.calibration import CalibratedClassifierCV
-from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
-from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import headrank as hr
 from fits import alike
@@ -26,17 +17,9 @@ from headrank.estimators import path
 from headrank.exceptions import CollapsedFitWarning
 from reference.programs import solved
 from reference.surrogates import exact, in_order_of_scores, n_reached, range_weights
+from samples import separated_gaussians
 
 SOLVERS = ["hybrid", "cutting-plane"]
-
-
-def gaussians(n_pos=20, n_neg=60, n_features=4, shift=2.0, seed=0):
-    """Unit Gaussians, the positives shifted along the first direction; the rows are in no order."""
-    rng = np.random.default_rng(seed)
-    y = rng.permutation(np.repeat([1, 0], [n_pos, n_neg]))
-    X = rng.normal(size=(y.size, n_features))
-    X[y == 1, 0] += shift
-    return X, y
 
 
 def convex_risk(scores, y, low, high, *, tight):
@@ -64,7 +47,7 @@ def reference_minimum(X, y, C, low, high, *, tight, qid=None):
 @pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_svm_auc_equals_the_pairwise_program(solver, C):
-    X, y = gaussians(8, 15, 3, shift=1.0)
+    X, y = separated_gaussians(8, 15, 3, shift=1.0)
     differences = (X[y == 1][:, None] - X[y == 0][None]).reshape(-1, 3)
     w = cp.Variable(3)
     risk = cp.sum(cp.pos(1 - differences @ w)) / len(differences)
@@ -80,7 +63,7 @@ def test_svm_auc_equals_the_pairwise_program(solver, C):
 @pytest.mark.parametrize("C", [1.0, 50.0])
 @pytest.mark.parametrize("surrogate", ["structural", "tight"])
 def test_the_certificate_holds_the_optimum(surrogate, C, ends):
-    X, y = gaussians(6, 13, 3, shift=3.0, seed=1)
+    X, y = separated_gaussians(6, 13, 3, shift=3.0, seed=1)
     reference = reference_minimum(X, y, C, *ends, tight=surrogate == "tight")
     measure = hr.PartialAUC(min_fpr=ends[0], max_fpr=ends[1])
     ranker = LinearRanker(measure, surrogate=surrogate, C=C, tol=1e-4).fit(X, y)
@@ -95,7 +78,7 @@ def test_the_certificate_holds_the_optimum(surrogate, C, ends):
 
 
 def test_the_certificate_holds_with_queries():
-    X, y = gaussians(9, 18, 3, shift=2.0, seed=2)
+    X, y = separated_gaussians(9, 18, 3, shift=2.0, seed=2)
     qid = np.random.default_rng(0).integers(0, 4, y.size)
     reference = reference_minimum(X, y, 10.0, 0.0, 0.4, tight=True, qid=qid)
     ranker = LinearRanker("pauc@0.4", C=10.0, tol=1e-4).fit(X, y, qid=qid)
@@ -105,7 +88,7 @@ def test_the_certificate_holds_with_queries():
 
 @pytest.mark.parametrize("standardize", [False, True])
 def test_a_weight_of_two_is_the_row_twice(standardize):
-    X, y = gaussians(15, 25, shift=1.0)
+    X, y = separated_gaussians(15, 25, shift=1.0)
     X[y == 1] *= [1, 3, 1, 1]
     weights = np.where(y == 1, 1 + (np.arange(y.size) % 3), np.arange(y.size) % 2 + 1)
     fit = LinearRanker("auc", C=5, tol=1e-8, standardize=standardize).fit
@@ -119,7 +102,7 @@ def test_a_weight_of_two_is_the_row_twice(standardize):
 
 
 def test_sparse_and_float32_give_the_same_answer():
-    X, y = gaussians(60, 300)
+    X, y = separated_gaussians(60, 300)
     X *= np.random.default_rng(1).random(X.shape) < 0.6
     dense = LinearRanker("pauc@0.3", C=10, tol=1e-5).fit(X, y)
     for other in (sparse.csr_array(X), sparse.csc_matrix(X), X.astype(np.float32), np.asfortranarray(X), X.tolist()):
@@ -129,7 +112,7 @@ def test_sparse_and_float32_give_the_same_answer():
 
 
 def test_standardising_equals_the_scaler():
-    X, y = gaussians(30, 200)
+    X, y = separated_gaussians(30, 200)
     X = X * [1, 100, 1e-3, 5] + [0, 7, 3, -2]
     inside = LinearRanker("pauc@0.3", C=10, tol=1e-7, standardize=True).fit(X, y)
     scaler = StandardScaler().fit(X)
@@ -145,7 +128,7 @@ def test_standardising_equals_the_scaler():
 
 @pytest.mark.parametrize("factor", [1000.0, 1e9, 1e-9])
 def test_standardised_fits_do_not_know_the_unit(factor):
-    X, y = gaussians(30, 200)
+    X, y = separated_gaussians(30, 200)
     ranker = LinearRanker("pauc@0.3", C=10, tol=1e-5, standardize=True)
     one, other = clone(ranker).fit(X, y), clone(ranker).fit(X * factor, y)
     assert one.objective_ == pytest.approx(other.objective_, rel=1e-5)
@@ -155,7 +138,7 @@ def test_standardised_fits_do_not_know_the_unit(factor):
 @pytest.mark.parametrize("factor", [1e-9, 1e-4, 1e4, 1e9])
 def test_huge_and_tiny_units_give_the_right_answer(factor):
     """Rows times f are weights divided by f: the same problem with C f^2, whose answer is known at both ends."""
-    X, y = gaussians(15, 40, 3, shift=2.0)
+    X, y = separated_gaussians(15, 40, 3, shift=2.0)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         ranker = LinearRanker("auc", C=1.0, max_iter=60).fit(X * factor, y)
@@ -177,7 +160,7 @@ def test_huge_and_tiny_units_give_the_right_answer(factor):
 
 @pytest.mark.parametrize("surrogate", ["structural", "tight"])
 def test_collapse_is_certified_and_said(surrogate):
-    X, y = gaussians(500, 5000, 3, shift=1.0)
+    X, y = separated_gaussians(500, 5000, 3, shift=1.0)
     ranker = LinearRanker("pauc@0.01", surrogate=surrogate, C=10)
     with pytest.warns(CollapsedFitWarning, match=r"collapsed.*negatives.*Use LinearRankerCV"):
         ranker.fit(X, y)
@@ -190,7 +173,7 @@ def test_collapse_is_certified_and_said(surrogate):
 
 @pytest.mark.parametrize("C", [1e-8, 1e-3, 1.0])
 def test_a_small_regularisation_constant_is_not_a_collapse(C):
-    X, y = gaussians(500, 5000, 3, shift=4.0)
+    X, y = separated_gaussians(500, 5000, 3, shift=4.0)
     assert not LinearRanker("auc", C=C, solver="cutting-plane").fit(X, y).collapsed_
     ranker = LinearRanker("pauc@0.1", C=C).fit(X, y)
     assert not ranker.collapsed_
@@ -202,7 +185,7 @@ def test_a_small_regularisation_constant_is_not_a_collapse(C):
 
 
 def test_awkward_samples_are_learned():
-    X, y = gaussians(30, 100)
+    X, y = separated_gaussians(30, 100)
     fits = {
         "constant feature": (np.c_[X, np.full(130, 3.0)], y),
         "duplicated feature": (np.c_[X, X], y),
@@ -257,7 +240,7 @@ def test_bad_input_is_refused_with_a_reason(case):
 
 
 def test_a_limit_that_is_too_small_is_said():
-    X, y = gaussians(100, 400, 10)
+    X, y = separated_gaussians(100, 400, 10)
     with pytest.warns(ConvergenceWarning, match=r"gap .* > tol .* after 2 evaluations"):
         ranker = LinearRanker("pauc@0.3", C=1000, tol=1e-6, max_iter=2).fit(X, y)
     assert ranker.n_iter_ == len(ranker.trace_) == 2
@@ -265,7 +248,7 @@ def test_a_limit_that_is_too_small_is_said():
 
 
 def test_verbose_shows_a_line_and_silence_is_the_default(capsys):
-    X, y = gaussians()
+    X, y = separated_gaussians()
     LinearRanker("auc").fit(X, y)
     assert capsys.readouterr() == ("", "")
     LinearRanker("auc", verbose=1).fit(X, y)
@@ -276,111 +259,12 @@ def test_verbose_shows_a_line_and_silence_is_the_default(capsys):
     assert err.endswith("\n")
 
 
-# The customs of scikit-learn
-
-RANGE_ENDS = "a range that ends inside a row cuts a weighted row in two, but no copy; and fits are as exact as tol"
-EXPECTED_FAILURES = {
-    "check_sample_weight_equivalence_on_dense_data": RANGE_ENDS,
-    "check_sample_weight_equivalence_on_sparse_data": RANGE_ENDS,
-}
-
-
-@pytest.mark.filterwarnings("ignore::headrank.exceptions.CollapsedFitWarning")  # many checks fit noise
-@parametrize_with_checks(
-    [LinearRanker(), LinearRanker("auc", surrogate="structural", standardize=True)],
-    expected_failed_checks=lambda ranker: {} if ranker.measure == "auc" else EXPECTED_FAILURES,
-)
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
-
-
-def test_fit_leaves_the_constructor_arguments_alone_and_can_be_run_again():
-    X, y = gaussians()
-    ranker = LinearRanker(hr.PartialAUC(max_fpr=0.3), C=3, standardize=True)
-    before = dict(ranker.get_params())
-    assert ranker.fit(X, y) is ranker
-    assert ranker.get_params() == before
-    first = ranker.coef_
-    assert alike(ranker.fit(X, y).coef_, first)
-    assert ranker.fit(X[:, :2], y).coef_.shape == (2,)
-    for copy in (pickle.loads(pickle.dumps(ranker)), clone(ranker).fit(X[:, :2], y)):
-        assert alike(copy.decision_function(X[:, :2]), ranker.decision_function(X[:, :2]))
-
-
-def test_warm_start():
-    X, y = gaussians(200, 800, 10)
-    ranker = LinearRanker("pauc@0.3", C=100, warm_start=True, standardize=True).fit(X, y)
-    cold, objective = ranker.n_iter_, ranker.objective_
-    ranker.fit(X, y)
-    assert ranker.trace_[0].objective == pytest.approx(objective)
-    assert ranker.objective_ <= objective * (1 + 1e-12)
-    assert ranker.n_iter_ <= cold
-
-
-def test_labels_and_predictions():
-    X, y = gaussians(40, 160, shift=3.0)
-    ranker = LinearRanker("pauc@0.3").fit(X, np.array(["benign", "malignant"])[y])
-    assert list(ranker.classes_) == ["benign", "malignant"]
-    assert (ranker.predict(X) == "malignant").sum() == 40
-    assert ((ranker.decision_function(X) > 0) == (ranker.predict(X) == "malignant")).all()
-    expected = hr.PartialAUC(max_fpr=0.3)(y, X @ ranker.coef_)
-    assert ranker.score(X, np.array(["benign", "malignant"])[y]) == pytest.approx(expected)
-    assert alike(LinearRanker("pauc@0.3").fit(X, 2.0 * y - 1).coef_, ranker.coef_)
-
-
-@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
-def test_frames(frame):
-    X, y = gaussians()
-    names = ["a", "b", "c", "d"]
-    table = frame({name: X[:, j] for j, name in enumerate(names)})
-    ranker = LinearRanker("pauc@0.3").fit(table, frame({"y": y})["y"])
-    assert list(ranker.feature_names_in_) == names
-    assert alike(ranker.coef_, LinearRanker("pauc@0.3").fit(X, y).coef_)
-    with pytest.raises(ValueError, match="feature names"):
-        ranker.predict(table[names[::-1]])
-
-
-def test_pipelines_searches_and_calibration():
-    X, y = gaussians(60, 240)
-    search = GridSearchCV(
-        make_pipeline(StandardScaler(), LinearRanker("pauc@0.3")), {"linearranker__C": [0.1, 10]}, cv=3
-    )
-    search.fit(X, y)
-    scores = search.cv_results_["mean_test_score"]
-    assert search.best_score_ == max(scores) > 0.6
-    fold_measure = hr.PartialAUC(max_fpr=0.3).scorer()(search.best_estimator_, X, y)
-    assert search.score(X, y) == pytest.approx(fold_measure)
-    calibrated = CalibratedClassifierCV(LinearRanker("pauc@0.3"), ensemble=False).fit(X, y)
-    chances = calibrated.predict_proba(X)[:, 1]
-    assert hr.AUC()(y, chances) > 0.85
-    assert chances.mean() == pytest.approx(0.2, abs=0.03)
-
-
-def test_query_ids_and_weights_are_routed():
-    X, y = gaussians(60, 240)
-    qid, weights = np.arange(300) % 12, np.random.default_rng(0).uniform(0.5, 2, 300)
-    with config_context(enable_metadata_routing=True):
-        ranker = LinearRanker("pauc@0.4", C=5).set_fit_request(qid=True, sample_weight=True)
-        ranker = ranker.set_score_request(qid=True, sample_weight=True)
-        parameters = {"qid": qid, "sample_weight": weights, "groups": qid}
-        result = cross_validate(
-            ranker, X, y, cv=GroupKFold(3), params=parameters, return_estimator=True, return_indices=True
-        )
-        assert make_pipeline(PCA(), ranker).fit(X, y, qid=qid, sample_weight=weights).score(X, y) > 0.5
-    for k in range(3):
-        train, test = result["indices"]["train"][k], result["indices"]["test"][k]
-        alone = LinearRanker("pauc@0.4", C=5).fit(X[train], y[train], weights[train], qid[train])
-        assert alike(alone.coef_, result["estimator"][k].coef_)
-        measured = hr.measure("pauc@0.4")(y[test], X[test] @ alone.coef_, sample_weight=weights[test], qid=qid[test])
-        assert result["test_score"][k] == pytest.approx(measured)
-
-
 # The path
 
 
 @pytest.mark.parametrize("surrogate", ["structural", "tight"])
 def test_a_path_equals_single_fits(surrogate):
-    X, y = gaussians(60, 240, shift=3.0)
+    X, y = separated_gaussians(60, 240, shift=3.0)
     ranker, Cs = LinearRanker("pauc@0.2", surrogate=surrogate, standardize=True, tol=1e-4), [100.0, 0.01, 1.0]
     result = path(ranker, X, y, Cs=Cs)
     assert list(result.Cs) == sorted(Cs)

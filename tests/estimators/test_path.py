@@ -70,7 +70,7 @@ def test_an_interrupt_ends_the_whole_path(surrogate, sample, monkeypatch):
         if len(steps) == at:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("headrank.estimators.linear.live_line", interrupting)
+    monkeypatch.setattr("headrank.estimators._fitting.live_line", interrupting)
     at = 0
     first, second, _ = path(ranker, *sample, Cs=Cs).n_iter
     steps.clear()
@@ -92,3 +92,10 @@ def test_only_a_linear_ranker_has_a_path():
     X, y = gaussians()
     with pytest.raises(TypeError, match="ranker must be a LinearRanker, got LinearRankerCV"):
         path(LinearRankerCV(), X, y)
+
+
+def test_the_ranker_is_left_alone(sample):
+    X, y = sample
+    ranker = LinearRanker("auc").fit(X, y)
+    path(ranker, X, np.where(y, "b", "a"), Cs=[0.1])
+    assert ranker.classes_.tolist() == np.unique(y).tolist()

@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 import headrank as hr
 from fits import alike
 from headrank import LinearRanker
-from headrank.estimators import linear, path
+from headrank.estimators import _fitting, path
 from headrank.exceptions import CollapsedFitWarning
 from headrank.measures.names import MEASURES
 from headrank.surrogates import surrogate_for
@@ -90,7 +90,7 @@ def test_annealing_ends_at_the_same_bandwidth():
 
 def test_annealing_halves_the_bandwidth_each_starting_from_the_one_before(monkeypatch):
     X, y = with_outlying_negatives(100, 500)
-    searched, bandwidths, starts, ends = linear.lbfgs, [], [], []
+    searched, bandwidths, starts, ends = _fitting.lbfgs, [], [], []
 
     def search(risk, *, start=None, **limits):
         solution = searched(risk, start=start, **limits)
@@ -99,7 +99,7 @@ def test_annealing_halves_the_bandwidth_each_starting_from_the_one_before(monkey
         ends.append(solution.weights)
         return solution
 
-    monkeypatch.setattr(linear, "lbfgs", search)
+    monkeypatch.setattr(_fitting, "lbfgs", search)
     smooth("pauc@0.05", C=100, bandwidth=0.1, anneal=True).fit(X, y)
     assert bandwidths == [None, pytest.approx(0.4), pytest.approx(0.2), 0.1]
     assert all((start == end).all() for start, end in zip(starts[2:], ends[1:], strict=False))

@@ -7,7 +7,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from headrank import LinearRanker
-from headrank.estimators import linear
+from headrank.estimators import _fitting
 from samples import gaussians, with_outlying_negatives
 
 
@@ -36,7 +36,7 @@ def test_a_fit_that_converges_at_the_limit_is_not_warned_of(surrogate):
 @pytest.fixture
 def interrupted(monkeypatch):
     """Interrupt the n-th search of a fit at its third evaluation; how many there were is in the list."""
-    searches, searched = [], linear.lbfgs
+    searches, searched = [], _fitting.lbfgs
 
     def at(n_th):
         def search(risk, *, callback=None, **limits):
@@ -49,7 +49,7 @@ def interrupted(monkeypatch):
 
             return searched(risk, callback=stop, **limits)
 
-        monkeypatch.setattr(linear, "lbfgs", search)
+        monkeypatch.setattr(_fitting, "lbfgs", search)
         return searches
 
     return at

@@ -1,5 +1,6 @@
 """Features of enormous size, not scaled: the certificate stays true, and what has learned nothing says so."""
 
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -49,3 +50,33 @@ def test_a_choice_scales_them(form):
     X, y = with_a_date(1e3)
     ranker = LinearRankerCV("pauc@0.2", surrogates=("logistic", "tight", "smooth"), Cs=(1.0, 100.0), cv=3)
     assert ranker.fit(form(X), y).best_score_ > 0.8
+
+
+@pytest.mark.parametrize("standardize", [False, True])
+@pytest.mark.parametrize(
+    ("form", "surrogate"),
+    [
+        (np.asarray, "tight"),
+        (np.asarray, "logistic"),
+        (lambda X: X.astype(np.float32), "tight"),
+        (lambda X: X.astype(np.float32), "logistic"),
+        (sparse.csr_array, "tight"),
+    ],
+)
+def test_only_the_date_is_copied(form, surrogate, standardize):
+    rng = np.random.default_rng(0)
+    y = np.arange(20_000) % 4 == 0
+    X = rng.normal(size=(y.size, 200)) + 0.3 * y[:, None]
+    X[:, 7] = 1.7e9 + rng.uniform(0, 1e4, y.size)  # three hours, far from 1970
+    X = form(X)
+    ranker = LinearRanker("auc", surrogate=surrogate, standardize=standardize, max_iter=3)
+    tracemalloc.start()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            ranker.fit(X, y)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    size = X.data.nbytes + X.indices.nbytes if sparse.issparse(X) else X.nbytes
+    assert peak < 0.6 * size

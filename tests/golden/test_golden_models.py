@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+import sklearn
+from sklearn.utils.fixes import parse_version
 
 from headrank.model_io import load
 from headrank.model_io.container import FORMAT
@@ -31,6 +33,8 @@ def loaded(path):
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_scores_are_what_they_were(path):
+    if path.stem == "table_v1" and parse_version(sklearn.__version__) < parse_version("1.8"):
+        pytest.skip("its SimpleImputer is of scikit-learn 1.9; that of 1.7 cannot use it")
     expected = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
     scores = loaded(path).decision_function(rows_of(expected["rows"]))
     np.testing.assert_allclose(scores, expected["scores"], rtol=0, atol=1e-9)

@@ -18,7 +18,7 @@ from headrank.model_io import load, registry, save
 from headrank.model_io.container import unpack
 from headrank.model_io.contents import _everything_in
 from headrank.model_io.payload import SCHEMA
-from headrank.model_io.registry import LOGICAL_NAMES_OF_0_1, known_classes, logical_name
+from headrank.model_io.registry import LOGICAL_NAMES_OF_0_1, known_classes, logical_name, with_logical_names
 from model_io.forging import entries_of, with_schema
 from model_io.saved_models import MAKERS, made, numbers
 
@@ -37,6 +37,12 @@ def test_files_name_no_module_of_headrank(tmp_path):
     assert "headrank." not in json.dumps(schema_of(tmp_path / "model"))
     assert '"TableModel@1"' in json.dumps(schema_of(tmp_path / "model"))
     assert unpack((tmp_path / "model").read_bytes(), "model")[0].model == "headrank/TableModel@1"
+
+
+@pytest.mark.parametrize("module", ["_loss", "sklearn._loss._loss"])  # before scikit-learn 1.9, and since
+def test_the_loss_of_trees_has_one_name(module):
+    node = {"__loader__": "LossNode", "__module__": module, "__class__": "CyHalfBinomialLoss"}
+    assert with_logical_names([node]) == [{**node, "__module__": "sklearn._loss._loss"}]
 
 
 def test_a_class_that_has_moved_since_still_loads(tmp_path, monkeypatch):

@@ -1,16 +1,29 @@
 """Every storage of rows answers the same two questions, and neither copies nor changes what it holds."""
 
 import tracemalloc
+from importlib import import_module
 
 import numpy as np
 import pytest
 from scipy import sparse
 
-from headrank.rows import DenseRows, ScaledRows, SparseRows, SubsetRows, open_rows
+from headrank.rows import (
+    DenseRows,
+    MixedRows,
+    ScaledRows,
+    SparseRows,
+    SubsetRows,
+    open_for_many_passes,
+    open_rows,
+    shifted,
+)
 
 N_ROWS, N_FEATURES = 40_000, 12  # more rows than one block of the float32 product
 RNG = np.random.default_rng(0)
-X = RNG.normal(size=(N_ROWS, N_FEATURES)) * (RNG.random((N_ROWS, N_FEATURES)) < 0.3)
+FILLED = np.array(
+    [0.3, 0, 0.01, 0.02, 0.01, 1, 0.01, 0.04, 0.01, 0.3, 0.01, 0.02]
+)  # of each column, if stored sparsely
+X = RNG.normal(size=(N_ROWS, N_FEATURES)) * (RNG.random((N_ROWS, N_FEATURES)) < FILLED)
 SCALE = RNG.uniform(0.1, 10, N_FEATURES)
 
 
@@ -33,12 +46,16 @@ STORAGES = {
     "mapped": mapped(np.float64),
     "mapped float32": mapped(np.float32),
 }
+CONDENSED = {f"condensed {name}": STORAGES[name] for name in ("dense", "dense Fortran float32", "mapped float32")}
 
 
+SHIFT = np.where(np.arange(N_FEATURES) % 5 == 2, 3.0, 0.0)
 KEPT = RNG.permutation(N_ROWS)[: 4 * N_ROWS // 5]  # in no order, as a splitter may give them
 WRAPPED = {
     "": (lambda rows: rows, X),
     "scaled": (lambda rows: ScaledRows(rows, SCALE), X / SCALE),
+    "shifted": (lambda rows: shifted(rows, SHIFT), X - SHIFT),
+    "scaled after a shift": (lambda rows: ScaledRows(shifted(rows, SHIFT), SCALE), (X - SHIFT) / SCALE),
     "subset": (lambda rows: SubsetRows(rows, KEPT, N_ROWS), X[KEPT]),
     "subset of scaled": (lambda rows: SubsetRows(ScaledRows(rows, SCALE), KEPT, N_ROWS), (X / SCALE)[KEPT]),
 }
@@ -48,15 +65,28 @@ class Stored:
     """A storage, what it should hold, and how exact it can be."""
 
     def __init__(self, name, wrapped, folder):
-        self.source = STORAGES[name](folder)
-        self.inner = open_rows(self.source)
+        self.source = (STORAGES | CONDENSED)[name](folder)
+        self.inner = (open_for_many_passes if name in CONDENSED else open_rows)(self.source)
         wrap, self.X = WRAPPED[wrapped]
         self.rows, self.n_rows = wrap(self.inner), len(self.X)
         self.tol = 1e-5 if "float32" in name else 1e-12
 
 
-@pytest.fixture(params=[(name, wrapped) for name in STORAGES for wrapped in WRAPPED], ids=str)
+CASES = [
+    (name, wrapped)
+    for name in STORAGES | CONDENSED
+    for wrapped in WRAPPED
+    if name in STORAGES or "shift" not in wrapped  # rows are shifted as they are stored, never as a copy
+]
+
+
+@pytest.fixture(params=CASES, ids=str)
 def stored(request, tmp_path):
+    return Stored(*request.param, tmp_path)
+
+
+@pytest.fixture(params=[(name, wrapped) for name in STORAGES for wrapped in WRAPPED], ids=str)
+def shared(request, tmp_path):
     return Stored(*request.param, tmp_path)
 
 
@@ -79,15 +109,12 @@ def test_combine(stored, shape):
     assert_close(stored.rows.combine(coef), coef @ stored.X, stored.tol, np.abs(coef) @ np.abs(stored.X))
 
 
-def test_gram(stored):
+def test_moments(stored):
     coef = np.random.default_rng(4).random(stored.n_rows)
     coef[::3] = 0
-    assert_close(
-        stored.rows.gram(coef),
-        stored.X.T @ (coef[:, None] * stored.X),
-        stored.tol,
-        np.abs(stored.X).T @ np.abs(stored.X),
-    )
+    first, second = stored.rows.moments(coef)
+    assert_close(first, coef @ stored.X, stored.tol, coef @ np.abs(stored.X))
+    assert_close(second, stored.X.T @ (coef[:, None] * stored.X), stored.tol, np.abs(stored.X).T @ np.abs(stored.X))
 
 
 def test_the_two_questions_are_transposes_of_each_other(stored):
@@ -97,24 +124,24 @@ def test_the_two_questions_are_transposes_of_each_other(stored):
     assert one == pytest.approx(other, rel=1e-9 if stored.tol < 1e-9 else 1e-4)
 
 
-def test_nothing_is_copied_or_changed(stored):
-    held = stored.inner.X
+def test_nothing_is_copied_or_changed(shared):
+    held = shared.inner.X
     arrays = (held.data, held.indices, held.indptr) if sparse.issparse(held) else (held,)
     before = [array.copy() for array in arrays]
-    if sparse.issparse(stored.source):
-        assert held is stored.source
-    elif isinstance(stored.source, np.ndarray):
-        assert np.shares_memory(held, stored.source)
+    if sparse.issparse(shared.source):
+        assert held is shared.source
+    elif isinstance(shared.source, np.ndarray):
+        assert np.shares_memory(held, shared.source)
     else:
         assert isinstance(held, np.memmap)
         assert not held.flags.writeable
-    weights, coef = np.ones(N_FEATURES), np.full(stored.n_rows, 1 / N_ROWS)
-    stored.rows.scores(weights)  # once, so that one-time allocations are over
-    stored.rows.combine(coef)
+    weights, coef = np.ones(N_FEATURES), np.full(shared.n_rows, 1 / N_ROWS)
+    shared.rows.scores(weights)  # once, so that one-time allocations are over
+    shared.rows.combine(coef)
     tracemalloc.start()
     try:
-        stored.rows.scores(weights)
-        stored.rows.combine(coef)
+        shared.rows.scores(weights)
+        shared.rows.combine(coef)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -138,6 +165,32 @@ def test_opening_picks_the_storage(tmp_path):
     assert isinstance(open_rows(X), DenseRows)
     assert isinstance(open_rows(sparse.csr_array(X)), SparseRows)
     assert isinstance(open_rows(mapped(np.float64)(tmp_path)), DenseRows)
+
+
+@pytest.mark.parametrize("storage", CONDENSED)
+def test_nearly_empty_columns_are_stored_as_sparse(storage, tmp_path):
+    rows = open_for_many_passes(CONDENSED[storage](tmp_path))
+    assert isinstance(rows, MixedRows)
+    assert list(rows.dense_columns) == list(np.flatnonzero(FILLED > 0.1))
+    assert rows.sparse.X.nnz == np.count_nonzero(X[:, FILLED < 0.1])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_without_a_filled_column_become_sparse(dtype):
+    some = np.zeros((100, 2), dtype=dtype)
+    some[3] = 1, 2
+    rows = open_for_many_passes(some)
+    assert isinstance(rows, SparseRows)
+    assert rows.scores(np.array([1.0, 10.0]))[3] == 21
+    assert rows.moments(np.ones(100))[1].tolist() == [[1, 2], [2, 4]]
+
+
+def test_rows_are_condensed_only_to_half_their_size():
+    for n_dense, kind in ((6, DenseRows), (5, MixedRows)):
+        some = np.zeros((1000, 12))
+        some[:, :n_dense] = 1
+        some[::100, n_dense:] = 1
+        assert isinstance(open_for_many_passes(some), kind)
 
 
 @pytest.mark.parametrize(
@@ -168,3 +221,20 @@ def test_float32_sums_keep_their_digits(storage):
     """Half a million equal rows: a running float32 sum is wrong in the third digit, sums by blocks are not."""
     rows = open_rows(storage(np.full((500_000, 2), 0.1, dtype=np.float32)))
     assert rows.combine(np.full(500_000, 2e-6)) == pytest.approx([0.1, 0.1], rel=3e-5)
+
+
+def test_many_features_are_shifted_in_blocks(monkeypatch):
+    monkeypatch.setattr(import_module("headrank.rows.shifted"), "_BLOCK_COLUMNS", 2)
+    few, coef, shift = X[:50], np.arange(50.0), np.arange(float(N_FEATURES))
+    moved = few - shift
+    np.testing.assert_allclose(shifted(DenseRows(few), shift).moments(coef)[1], moved.T @ np.diag(coef) @ moved)
+
+
+@pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, sparse.csr_matrix])
+def test_ends_and_columns(form):
+    some = np.array([[1.0, 0.0, -5.0], [3.0, 0.0, -4.0], [2.0, 7.0, 0.0]])
+    rows = open_rows(form(some))
+    low, high = rows.ends()
+    assert (low == some.min(axis=0)).all()
+    assert (high == some.max(axis=0)).all()
+    assert (rows.columns(np.array([2, 0])) == some[:, [2, 0]]).all()

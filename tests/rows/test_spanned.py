@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 
 import headrank as hr
+from headrank.estimators._fitting import search
 from headrank.estimators._problem import pose
 from headrank.measures import measure
 from headrank.rows import open_rows, spanned
@@ -54,7 +55,7 @@ def test_the_minimum_is_that_of_the_features(kind, surrogate, weighted, standard
     )
     inner = direct.in_span()
     assert inner.rows.n_features == inner.risk.positive.size < direct.rows.n_features
-    one, other = ranker._search(direct, 2.0), ranker._search(inner, 2.0)
+    one, other = search(ranker, direct, 2.0), search(ranker, inner, 2.0)
     assert max(one.gap, other.gap) <= 1e-6
     assert one.objective == pytest.approx(other.objective, rel=3e-6)
     present = slice(None) if weights is None else weights > 0

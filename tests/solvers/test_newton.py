@@ -63,6 +63,16 @@ def test_the_hessian_is_the_derivative_of_the_gradient(loss, kind):
     np.testing.assert_allclose(risk.hessian(risk.at(weights)), np.array(sides) / (2 * tiny), rtol=1e-4, atol=1e-3)
 
 
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_hessian_of_float32_rows_keeps_its_digits(loss):
+    """A constant feature has no curvature; with sums in float32 it has some of either sign, and C multiplies it."""
+    X = np.random.default_rng(0).normal(size=(50_000, 3)).astype(np.float32)
+    X[:, 0] = 1.1
+    risk = LinearRisk(DenseRows(X), LOSSES[loss](), np.arange(50_000) < 5_000)
+    curvature = np.linalg.eigvalsh(risk.hessian(risk.at(np.array([0.3, 0.2, 0.1]))))
+    assert abs(curvature[0]) < 1e-11 * curvature[-1]
+
+
 def test_it_is_scikit_learns_logistic_regression():
     risk = problem("plain", "logistic")
     solution = newton(risk, n_features=5, C=3.0, tol=1e-10)

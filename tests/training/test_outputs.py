@@ -96,7 +96,7 @@ def test_without_a_threshold_the_model_says_why():
 
 def test_the_best_rows_of_a_result_come_first(messy):
     table = ranked(messy.result)
-    assert table.columns == ["rank", "case", "score", "ill", "in_budget", "flagged"]
+    assert table.columns == ["rank", "case", "score", "ill", "in_budget", "flagged", "why"]
     assert table["score"].is_sorted(descending=True)
     labels = dict(zip([f"case {i}" for i in range(messy.y.size)], messy.y, strict=True))
     assert [labels[name] for name in table["case"]] == table["ill"].cast(bool).to_list()

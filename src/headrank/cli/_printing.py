@@ -43,14 +43,17 @@ def progress_bar() -> Progress:
     """Return a progress bar on stderr, silent if stderr is not a terminal."""
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
+    silent = not sys.stderr.isatty()
+    screen = console(stderr=True)
+    screen.quiet = silent  # rich before 14.3 prints an empty line at the end of a disabled bar
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         TaskProgressColumn(),
         TimeElapsedColumn(),
-        console=console(stderr=True),
+        console=screen,
         transient=True,
-        disable=not sys.stderr.isatty(),
+        disable=silent,
     )
 
 

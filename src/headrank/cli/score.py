@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from headrank.training.table_model import TableModel
 
-_ROW, _SCORE, _FLAGGED = "row", "score", "flagged"
+_ROW, _SCORE, _FLAGGED, _WHY = "row", "score", "flagged", "why"
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class _Copied:
     @property
     def names(self) -> dict[str, str]:
         """Name of each in the output: its own, with trailing underscores if that is taken."""
-        taken = {_SCORE, _FLAGGED} | ({_ROW} if self.id is None else set())
+        taken = {_SCORE, _FLAGGED, _WHY} | ({_ROW} if self.id is None else set())
         found = {}
         for name in (*([] if self.id is None else [self.id]), *self.keep):
             free = name
@@ -74,13 +74,17 @@ def run(
         list[str] | None,
         typer.Option("--keep", metavar="COL", help="Column to copy to the output unchanged; may be repeated."),
     ] = None,
+    why: Annotated[
+        int,
+        typer.Option(metavar="N", min=0, help="Name the N columns that raise each score most; slow for trees."),
+    ] = 0,
     block: Annotated[int, typer.Option(metavar="N", min=1, help="Number of rows to read at a time.")] = 100_000,
     json: options.Json = False,
 ) -> None:
     """Score a table of any length with a model from headrank fit.
 
-    Writes a CSV file with the id (or row number, from 1), score, flagged and the --keep columns, in the order of the
-    rows. Column names are checked before any row is read.
+    Writes a CSV file with the id (or row number, from 1), score, flagged, why (with --why) and the --keep columns, in
+    the order of the rows. Column names are checked before any row is read.
 
     Example: headrank score result/model new.csv --out scores.csv --id patient --keep ill --keep clinic
     """
@@ -99,7 +103,7 @@ def run(
         else:
             blocks = _svmlight_blocks(fitted, data, block, advance)
         with about_output(out):
-            tally = _written(out, fitted, _scored(fitted, data, copied, blocks))
+            tally = _written(out, fitted, _scored(fitted, data, copied, blocks, why))
     with after_writing(out):
         if json:
             print_json(
@@ -206,7 +210,9 @@ def _table_blocks(
         yield _Block(frame.select(list(kinds)), frame.select(list(copied.names)))
 
 
-def _scored(fitted: TableModel, data: Path, copied: _Copied, blocks: Iterator[_Block]) -> Iterator[pl.DataFrame]:
+def _scored(
+    fitted: TableModel, data: Path, copied: _Copied, blocks: Iterator[_Block], why: int
+) -> Iterator[pl.DataFrame]:
     """Score block by block; errors here are about the input, not the output."""
     import polars as pl
 
@@ -225,11 +231,23 @@ def _scored(fitted: TableModel, data: Path, copied: _Copied, blocks: Iterator[_B
         if copied.id is None:
             found[_ROW] = pl.int_range(n_before + 1, n_before + scores.size + 1, eager=True)
         flags = fitted.flags(scores)
-        own = {_SCORE: scores} if flags is None else {_SCORE: scores, _FLAGGED: flags}
+        own: dict[str, Any] = {_SCORE: scores} if flags is None else {_SCORE: scores, _FLAGGED: flags}
+        if why:
+            own[_WHY] = _reasons(fitted, block, why, n_before)
         yield pl.DataFrame({id_name: found.pop(id_name), **own, **found})
         n_before += scores.size
     if not n_before:
         raise CommandError(f"{data} has a header but no rows; check that it is the right file")
+
+
+def _reasons(fitted: TableModel, block: _Block, n_columns: int, n_before: int) -> tuple[str, ...]:
+    found = fitted.reasons(block.features, n_columns=n_columns, first_row=n_before + 1)
+    if found is None:
+        raise CommandError(
+            f"this model ({fitted.name}) cannot say what each column adds to a score; score without --why, or fit a "
+            "ranker with this version"
+        )
+    return found.texts
 
 
 def _written(out: Path, fitted: TableModel, blocks: Iterator[pl.DataFrame]) -> _Tally:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from headrank._numbers import real, whole
+from headrank._numbers import generator, real, whole
 from headrank._types import BoolVector, Vector
 from headrank.datasets.population import Population
 
@@ -95,7 +95,7 @@ class Binormal(Population):
         scores : array of shape (n_rows,)
             Their scores.
         """
-        rng = np.random.default_rng(random_state)
+        rng = generator(random_state)
         positive: BoolVector = rng.random(whole("n_rows", n_rows)) < self.positive_rate
         return positive, self._scores(positive, rng)
 
@@ -106,7 +106,7 @@ class Binormal(Population):
         >>> y
         array([ True,  True, False, False, False])
         """
-        rng = np.random.default_rng(random_state)
+        rng = generator(random_state)
         positive: BoolVector = np.repeat([True, False], [whole("n_pos", n_pos), whole("n_neg", n_neg)])
         return positive, self._scores(positive, rng)
 

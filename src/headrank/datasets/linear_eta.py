@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from headrank._numbers import rate, real, whole
+from headrank._numbers import generator, rate, real, whole
 from headrank._types import ArrayLike, BoolVector, Vector
 from headrank.datasets.population import Population
 
@@ -74,7 +74,7 @@ class LinearEta(Population):
         y : bool array of shape (n_rows,)
             True for positives.
         """
-        rng = np.random.default_rng(random_state)
+        rng = generator(random_state)
         X = rng.random((whole("n_rows", n_rows), self.n_features))
         positive: BoolVector = rng.random(X.shape[0]) < self.eta(X)
         return X, positive

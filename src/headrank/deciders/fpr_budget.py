@@ -9,10 +9,9 @@ from typing import Any, Self
 import numpy as np
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GroupShuffleSplit, train_test_split
-from sklearn.utils import check_random_state
 
 from headrank._format import percent
-from headrank._numbers import real
+from headrank._numbers import real, seed
 from headrank._types import ArrayLike, IntVector
 from headrank.bounds.confidence import check_confidence
 from headrank.bounds.inequalities.binomial import draws_needed
@@ -140,11 +139,11 @@ class FPRBudgetClassifier(ThresholdedScorer):
         size = real("calibration_size", self.calibration_size)
         if not 0 < size < 1:
             raise ValueError(f"calibration_size must lie strictly between 0 and 1, got {self.calibration_size!r}")
-        indices, seed = np.arange(rows.y.size), check_random_state(self.random_state)
+        indices, random_state = np.arange(rows.y.size), seed(self.random_state)
         if rows.queries is None:
-            fitted, held_out = train_test_split(indices, test_size=size, stratify=rows.y, random_state=seed)
+            fitted, held_out = train_test_split(indices, test_size=size, stratify=rows.y, random_state=random_state)
         else:
-            splitter = GroupShuffleSplit(1, test_size=size, random_state=seed)
+            splitter = GroupShuffleSplit(1, test_size=size, random_state=random_state)
             fitted, held_out = next(splitter.split(indices, groups=rows.queries))
         return np.sort(fitted), np.sort(held_out)
 

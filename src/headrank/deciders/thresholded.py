@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
 
+from headrank._numbers import short_repr
 from headrank._types import ArrayLike, BoolVector, IntVector, Vector
 from headrank.labels import check_classes, check_queries, check_weights
 
@@ -24,8 +25,6 @@ class LabelledRows:
     def __init__(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, qid: ArrayLike | None) -> None:
         check_classes(y)
         labels = column_or_1d(y, warn=True)
-        if not labels.size:
-            raise ValueError("Found array with 0 sample(s): expected rows of two classes")
         if labels.dtype.kind == "f":
             assert_all_finite(labels, input_name="y")
         self.X, self.y = indexable(X, labels)
@@ -36,7 +35,13 @@ class LabelledRows:
     def take(self, chosen: IntVector) -> LabelledRows:
         """Return a subset of the rows."""
         rows = object.__new__(LabelledRows)
-        rows.X, rows.y = _safe_indexing(self.X, chosen), self.y[chosen]
+        try:
+            rows.X, rows.y = _safe_indexing(self.X, chosen), self.y[chosen]
+        except Exception as error:  # whatever the library of X raises
+            raise TypeError(
+                f"X must be an array, a sparse matrix, a data frame or a list of rows, but its rows cannot be selected "
+                f"({error}), got {short_repr(self.X)}"
+            ) from None
         rows.weights = None if self.weights is None else self.weights[chosen]
         rows.queries = None if self.queries is None else self.queries[chosen]
         return rows
@@ -111,6 +116,11 @@ class ThresholdedScorer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         """Set ``classes_`` and return which rows belong to the second."""
         self.classes_ = two_classes(rows.y)
         scorer = self.estimator
+        if not hasattr(scorer, "fit"):
+            raise TypeError(
+                "estimator must be a scikit-learn estimator with decision_function or predict_proba, got "
+                f"{short_repr(scorer)}"
+            )
         fitted = isinstance(scorer, FrozenEstimator) and is_classifier(scorer)
         if fitted and not np.array_equal(scorer.classes_, self.classes_):
             raise ValueError(f"the frozen scorer has the classes {scorer.classes_}, but y contains {self.classes_}")

@@ -122,7 +122,7 @@ class TopFractionClassifier(ThresholdedScorer):
         """Return out-of-fold scores on the scale of ``own``, the scores of the final scorer."""
         splitter = StratifiedKFold if rows.queries is None else StratifiedGroupKFold
         scores: Vector = np.empty(positive.size)
-        for fitted, held_out in splitter(self._n_folds(positive)).split(positive, positive, rows.queries):
+        for fitted, held_out in splitter(self._n_folds(rows, positive)).split(positive, positive, rows.queries):
             theirs = np.asarray(scores_of(self._fitted_to(rows.take(fitted)), rows.X), dtype=np.float64)
             weights = None if rows.weights is None else rows.weights[fitted]
             # On rows that both were fitted to, so that both overfit them alike.
@@ -133,7 +133,7 @@ class TopFractionClassifier(ThresholdedScorer):
             )  # unchanged if the scorers agree
         return scores
 
-    def _n_folds(self, positive: BoolVector) -> int:
+    def _n_folds(self, rows: LabelledRows, positive: BoolVector) -> int:
         n_pos = int(np.count_nonzero(positive))
         rarer = min(n_pos, positive.size - n_pos)
         n_folds = whole("cv", self.cv, at_least=2)
@@ -141,6 +141,11 @@ class TopFractionClassifier(ThresholdedScorer):
             raise ValueError(
                 f"cv={self.cv} needs at least {self.cv} rows of each class, but one class has {rarer}; use cv={rarer}, "
                 "or cv=None to use the scores of the training rows"
+            )
+        if rows.queries is not None and (n_queries := np.unique(rows.queries).size) < n_folds:
+            raise ValueError(
+                f"cv={self.cv} needs at least {self.cv} queries, which folds do not split, but qid has {n_queries}; "
+                "use cv=None to use the scores of the training rows"
             )
         return n_folds
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.utils.sparsefuncs import min_max_axis
 from sklearn.utils.validation import validate_data
 
 from headrank._numbers import short_repr
 from headrank._types import ArrayLike, Vector
 from headrank.labels import check_classes
+from headrank.rows import open_rows
 
 LARGEST = 1e75
 """Largest feature, and largest C times the weight of all losses: the square of their product must be finite."""
@@ -32,31 +32,21 @@ def checked_matrix(estimator: Any, X: Any, *, reset: bool, finite: bool = True) 
 
 def checked_matrix_and_labels(estimator: Any, X: Any, y: ArrayLike, *, finite: bool = True) -> tuple[Any, Any]:
     """Return X as `checked_matrix` does, and the labels as scikit-learn checks them."""
-    if y is not None:
-        check_classes(y)
+    check_classes(y)
     X, labels = _read(estimator, X, y, reset=True, finite=finite)
     return _computable(X) if finite else _without_duplicates(X), labels
 
 
 def shift_of(X: Any) -> Vector | None:
-    """Return what to subtract from each feature so that none is far from 0; None if none is. Two passes over X.
+    """What to subtract from each feature so that none is far from 0; None if none is. One pass over X.
 
-    A common shift of the scores does not change the ranking, but it costs digits of their differences: for seconds
-    since 1970, nine of sixteen. In a sparse matrix, only columns without zeros can be far from 0.
+    A common shift of the scores changes no ranking, but the digits it takes are lost to the differences: for seconds
+    since 1970, nine of sixteen. No feature with zeros is far.
     """
-    low, high = _ends(X)
+    low, high = open_rows(X).ends()
     largest = np.maximum(np.abs(low), np.abs(high))
     far = (largest > _FAR[X.dtype] * (high - low)) & (largest > _FAR[X.dtype])  # excludes columns of ones
     return np.where(far, low, 0.0) if far.any() else None
-
-
-def shifted(X: Any, shift: Vector) -> Any:
-    """Return a float64 copy of X minus the shift of each feature."""
-    if isinstance(X, np.ndarray):
-        return X - shift
-    moved = X.astype(np.float64)
-    moved.data -= shift[moved.indices]
-    return moved
 
 
 def _read(estimator: Any, X: Any, *y: ArrayLike, reset: bool, finite: bool) -> Any:
@@ -98,10 +88,8 @@ def _refuse_other_shapes(X: Any) -> None:
 def _computable(X: Any) -> Any:
     """Return X without duplicate entries, or raise if its values are too large."""
     X = _without_duplicates(X)
-    if isinstance(X, np.ndarray):
-        largest = max(float(X.max()), -float(X.min()))
-    else:
-        largest = max(float(X.data.max(initial=0.0)), -float(X.data.min(initial=0.0)))
+    low, high = open_rows(X).ends()
+    largest = max(float(high.max()), -float(low.min()))
     if largest > LARGEST:
         raise ValueError(
             f"features must lie within ±{LARGEST:g}, so that their squares can be summed, but X reaches {largest:.3g}; "
@@ -111,22 +99,11 @@ def _computable(X: Any) -> Any:
 
 
 def _without_duplicates(X: Any) -> Any:
-    if isinstance(X, np.ndarray) or X.has_canonical_format:
+    if getattr(X, "has_canonical_format", True):
         return X
-    X = X.copy()  # variances and kernels take entries one by one; the user's X is left alone
+    X = X.copy()  # variances and kernels take entries one by one; the X given is not modified
     X.sum_duplicates()
     return X
-
-
-def _ends(X: Any) -> tuple[Vector, Vector]:
-    """Return the lowest and the highest value of each feature, as float64; 0 for sparse features with zeros."""
-    if isinstance(X, np.ndarray):
-        return X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
-    low, high = np.zeros((2, X.shape[1]))
-    full = np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0])
-    if full.size:
-        low[full], high[full] = min_max_axis(X[:, full], axis=0)
-    return low, high
 
 
 def _culprit(X: Any) -> str | None:

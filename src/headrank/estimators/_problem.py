@@ -13,11 +13,11 @@ import numpy as np
 from headrank._numbers import short_repr
 from headrank._types import ArrayLike, BoolVector, IntVector, Vector
 from headrank.estimators._labelled import Labelled, threshold_of
-from headrank.estimators._matrix import LARGEST, shift_of, shifted
+from headrank.estimators._matrix import LARGEST, shift_of
 from headrank.estimators._risk import LinearRisk, ScoredPoint
 from headrank.labels import Sample, check_weights
 from headrank.measures import Measure
-from headrank.rows import Rows, ScaledRows, SubsetRows, open_rows, spanned
+from headrank.rows import Rows, ScaledRows, ShiftedRows, SubsetRows, open_for_many_passes, open_rows, shifted, spanned
 from headrank.solvers import Solution, Step, cutting_plane, hybrid
 from headrank.surrogates import RowFacts, SurrogateKind, kind_of, surrogate_for
 
@@ -190,10 +190,12 @@ def pose(
     sample_weight: ArrayLike | None,
     qid: ArrayLike | None,
     standardize: bool | None,
+    many_passes: bool = False,
 ) -> Problem:
     """Build the problem from rows and labels, without rows of weight 0. X is already validated.
 
-    X is not copied unless a feature is far from 0, such as seconds since 1970: products would lose its digits.
+    Nothing of X is copied but features far from 0, such as seconds since 1970: products would lose their digits. With
+    ``many_passes``, dense rows of which most columns are nearly empty are copied too, see `open_for_many_passes`.
 
     With ``standardize=None`` dense features are divided by their standard deviations, sparse ones only if theirs is
     above 1. Features that are at most 1 by design, such as fingerprint bits and word weights, rank worse when scaled.
@@ -202,22 +204,21 @@ def pose(
         raise TypeError(f"standardize must be True, False or None, got {short_repr(standardize)}")
     labelled = Labelled.of(positive, sample_weight, qid)
     shift = shift_of(X)
-    if shift is not None:
-        X = shifted(X, shift)
-    rows = open_rows(X)
+    far = None if shift is None else shifted(open_rows(X), shift)
+    rows: Rows = far if far is not None else open_for_many_passes(X) if many_passes else open_rows(X)
     if labelled.present is not None:
         rows = SubsetRows(rows, labelled.present, positive.size)
     kind = kind_of(surrogate)
     loss = surrogate_for(measure, surrogate, _facts(kind, labelled), bandwidth=bandwidth)
     of_all = None if sample_weight is None else check_weights(sample_weight)
-    scale, unit = _scaling(X, of_all, standardize, wants_unit=not kind.needs_range)
+    scale, unit = _scaling(X, far, of_all, standardize, wants_unit=not kind.needs_range)
     rows = rows if scale is None else ScaledRows(rows, scale)
     risk = LinearRisk(rows, loss, labelled.positive)
     return Problem(risk, kind, measure, labelled.weights, labelled.queries, scale, unit, shift, X.size)
 
 
 def _scaling(
-    X: Any, weights: Vector | None, standardize: bool | None, *, wants_unit: bool
+    X: Any, far: ShiftedRows | None, weights: Vector | None, standardize: bool | None, *, wants_unit: bool
 ) -> tuple[Vector | None, float]:
     """Return the divisor of each feature, or None, and the typical size of a feature after the division."""
     every = isinstance(X, np.ndarray) if standardize is None else standardize
@@ -225,6 +226,8 @@ def _scaling(
     if not scaled and not wants_unit:
         return None, 1.0
     variances = variances_of(X, weights)
+    if far is not None:
+        variances[far.replaced] = variances_of(far.columns, weights)
     scale = np.sqrt(np.where(variances > (0.0 if every else 1.0), variances, 1.0)) if scaled else None
     if every or not wants_unit:
         return scale, 1.0

@@ -60,11 +60,9 @@ class LinearRisk:
     def hessian(self, point: ScoredPoint) -> Vector:
         """The Hessian at a point, for surrogates with a curvature; see `Cut` for its form."""
         assert point.curvature is not None
-        hessian, total = self.rows.gram(point.curvature), float(point.curvature.sum())
-        if total > 0:
-            mean = self.rows.combine(point.curvature)
-            hessian -= np.outer(mean / total, mean)
-        return hessian
+        first, second = self.rows.moments(point.curvature)
+        total = float(point.curvature.sum())
+        return second - np.outer(first / total, first) if total > 0 else second
 
     def _by_row(self, of_pos: Vector, of_neg: Vector) -> Vector:
         values = np.empty(self.positive.size)

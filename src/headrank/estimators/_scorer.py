@@ -47,12 +47,6 @@ class Scorer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
         value = measure(y, scores, sample_weight=sample_weight, qid=qid, pos_label=self.classes_[1])
         return value if measure.greater_is_better else -value
 
-    def _admitted(self, X: Any, y: ArrayLike) -> tuple[Any, BoolVector]:
-        """Validate X and y, set the attributes of features and classes, and return X and which rows are positive."""
-        X, labels = checked_matrix_and_labels(self, X, y, finite=self._needs_finite)
-        self.classes_, positive = _two_classes(labels)
-        return X, positive
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
@@ -69,6 +63,13 @@ class LinearScorer(Scorer):
 
     def _scores(self, X: Any) -> Vector:
         return open_rows(X).scores(self.coef_) + self.intercept_
+
+
+def admitted(scorer: Scorer, X: Any, y: ArrayLike) -> tuple[Any, BoolVector]:
+    """Check rows and labels, set the features and classes of the scorer, and return which rows are positive."""
+    X, labels = checked_matrix_and_labels(scorer, X, y, finite=scorer._needs_finite)
+    scorer.classes_, positive = _two_classes(labels)
+    return X, positive
 
 
 def _two_classes(labels: Any) -> tuple[Any, BoolVector]:

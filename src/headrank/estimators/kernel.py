@@ -8,10 +8,10 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.kernel_approximation import Nystroem
 
-from headrank._numbers import above_zero, real, short_repr, whole
+from headrank._numbers import above_zero, real, seed, short_repr, whole
 from headrank._types import ArrayLike, Vector
 from headrank.estimators._problem import variances_of
-from headrank.estimators._scorer import Scorer
+from headrank.estimators._scorer import Scorer, admitted
 from headrank.estimators.cv.cross_validation import LinearRankerCV
 from headrank.estimators.linear import LinearRanker
 from headrank.measures import Measure
@@ -98,7 +98,7 @@ class KernelRanker(Scorer):
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
         """Compute the features and fit the linear ranker to them. Parameters as in `LinearRanker.fit`."""
-        X, positive = self._admitted(X, y)
+        X, positive = admitted(self, X, y)
         n_components = whole("n_components", self.n_components, at_least=1)
         self.exact_ = bool(X.shape[0] <= n_components)
         template = LinearRankerCV(standardize=False) if self.ranker is None else self.ranker
@@ -118,13 +118,17 @@ class KernelRanker(Scorer):
             degree=real("degree", self.degree) if known in _TAKES_DEGREE else None,
             coef0=real("coef0", self.coef0) if known in _TAKES_COEF0 else None,
             n_components=min(n_components, X.shape[0]),
-            random_state=self.random_state,
+            random_state=seed(self.random_state),
         )
         try:
             with np.errstate(all="ignore"):
                 values: Vector = features.fit(X).transform(X)
                 finite = bool(np.isfinite(values).all())
         except (np.linalg.LinAlgError, ArithmeticError):
+            finite = False
+        except ValueError as error:  # of SciPy, which scikit-learn before 1.9 uses for the decomposition
+            if "infs or NaNs" not in str(error):
+                raise
             finite = False
         if not finite:
             raise ValueError(

@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Sequence
-from math import isnan, nan
+from math import isnan
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
-from headrank._numbers import above_zero, option, whole
+from headrank._numbers import above_zero
 from headrank._types import ArrayLike, Vector
-from headrank.estimators._problem import SOLVERS, Problem, live_line, pose
+from headrank.estimators import _fitting
+from headrank.estimators._problem import Problem
 from headrank.estimators._scorer import LinearScorer
 from headrank.estimators.threads import limit_blas_threads
 from headrank.exceptions import CollapsedFitWarning
 from headrank.measures import Measure
-from headrank.measures import measure as measure_of
-from headrank.solvers import Bundle, Solution, Step, lbfgs, newton
-from headrank.surrogates import KINDS
-from headrank.surrogates.smooth import ConstantScoresError
-
-_FEW_FEATURES = 500
-"""Up to this number, the Hessian of a classifier's loss costs at most some dozen passes over the rows."""
-_ANNEALING = (4.0, 2.0)
-"""Multiples of the bandwidth to start with."""
+from headrank.solvers import Solution
 
 
 class LinearRanker(LinearScorer):
@@ -178,8 +169,8 @@ class LinearRanker(LinearScorer):
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n_rows, n_features)
-            Dense or CSR, float64 or float32 are used without conversion. X is copied only if a feature is far from 0,
-            such as seconds since 1970, or if a CSR matrix has duplicate entries.
+            Dense or CSR, float64 or float32 are used as they are. Only features far from 0, such as seconds since 1970,
+            are copied, and a CSR matrix with duplicate entries.
         y : array-like of shape (n_rows,)
             Two classes; the greater one, in sorted order, is the positive one.
         sample_weight : array-like of shape (n_rows,), optional
@@ -192,63 +183,18 @@ class LinearRanker(LinearScorer):
         self
         """
         C = above_zero("C", self.C)
-        problem = self._pose(X, y, sample_weight, qid)
+        problem = _fitting.posed(self, X, y, sample_weight, qid)
         with limit_blas_threads(problem.size):
-            anchor = None if problem.kind.convex else self._anchor(problem)
+            anchor = None if problem.kind.convex else _fitting.anchor_of(self, problem)
             solution = self._solve(problem, C, start=self._start(problem), anchor=anchor)
-        self._adopt(problem, solution, C=C, anchor=anchor)
+        _fitting.adopt(self, problem, solution, C=C, anchor=anchor)
         if self.collapsed_:
             warnings.warn(why_collapsed(problem, solution, C), CollapsedFitWarning, stacklevel=2)
         return self
 
-    def _pose(
-        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None
-    ) -> Problem:
-        """Validate the input and return the problem that `fit` solves. It does not depend on C."""
-        X, positive = self._admitted(X, y)
-        return pose(
-            X,
-            positive,
-            measure=measure_of(self.measure),
-            surrogate=option("surrogate", self.surrogate, KINDS),
-            bandwidth=above_zero("bandwidth", self.bandwidth),
-            sample_weight=sample_weight,
-            qid=qid,
-            standardize=self.standardize,
-        )
-
-    def _anchor(self, problem: Problem) -> Vector:
-        """Return the scorer from which the smooth surrogate starts, scaled to variance 1."""
-        if self.start:
-            starts = [self.start] if isinstance(self.start, BaseEstimator) else self.start
-            if strangers := [type(each).__name__ for each in starts if not isinstance(each, LinearRanker)]:
-                raise TypeError(f"start must be a LinearRanker or a sequence of them, got {', '.join(strangers)}")
-            return problem.averaged([ranker._learned_from(problem) for ranker in starts])
-        logistic = problem.with_surrogate("logistic")
-        solution = lbfgs(
-            logistic.risk,
-            n_features=problem.rows.n_features,
-            C=logistic.require_computable(above_zero("start_C", self.start_C), "start_C"),
-            tol=above_zero("tol", self.tol),
-            max_iter=whole("max_iter", self.max_iter, at_least=1),
-            unit=1 / problem.unit,  # multiplying all features by a constant then has no effect
-        )
-        if solution.interrupted:
-            raise KeyboardInterrupt
-        return problem.standardised(solution.weights)
-
-    def _learned_from(self, problem: Problem) -> Vector:
-        """Return the weights of this ranker on the rows of another ranker's problem; 0 if it collapses."""
-        C, bandwidth = above_zero("C", self.C), above_zero("bandwidth", self.bandwidth)
-        mine = problem.with_surrogate(self.surrogate, measure=measure_of(self.measure), bandwidth=bandwidth)
-        solution = self._search(mine, C)
-        if solution.interrupted:
-            raise KeyboardInterrupt
-        return np.zeros_like(solution.weights) if mine.collapsed(solution, C) else solution.weights
-
     def _solve(self, problem: Problem, C: float, **known: Any) -> Solution:
         """Solve a problem for one C, and warn if it was interrupted or did not converge; see `_search`."""
-        solution = self._search(problem, C, **known)
+        solution = _fitting.search(self, problem, C, **known)
         if solution.interrupted:
             reached = "" if isnan(solution.gap) else f" with a gap of {solution.gap:.2g}"
             warnings.warn(f"interrupted{reached}; kept the best weights so far", ConvergenceWarning, stacklevel=3)
@@ -261,91 +207,6 @@ class LinearRanker(LinearScorer):
                 stacklevel=3,
             )
         return solution
-
-    def _adopt(self, problem: Problem, solution: Solution, *, C: float, anchor: Vector | None = None) -> None:
-        """Set the fitted attributes from a solution, except classes and feature names."""
-        scores = problem.scores(solution)
-        self.coef_ = problem.coef(solution.weights)
-        self.intercept_ = problem.intercept(solution.weights, scores)
-        self.objective_, self.lower_bound_, self.gap_ = solution.objective, solution.lower, solution.gap
-        learned = solution.weights.any() or problem.kind.convex  # the smooth risk is undefined for constant scores
-        self.risk_ = problem.risk.at_scores(scores).value if learned else nan
-        self.training_measure_ = problem.measured(scores)
-        self.start_measure_ = nan if anchor is None else problem.measured(problem.rows.scores(anchor))
-        self.n_iter_, self.trace_ = solution.n_iter, solution.trace
-        self.collapsed_ = problem.collapsed(solution, C)
-        if not problem.kind.convex:
-            self.collapsed_ |= not self._beats_chance(problem)
-
-    def _beats_chance(self, problem: Problem) -> bool:
-        """Whether the training sample is ranked better than by constant scores; from a bad start it may not be."""
-        lead = self.training_measure_ - problem.measured_by_chance()
-        return lead > 0 if problem.measure.greater_is_better else lead < 0
-
-    def _search(
-        self,
-        problem: Problem,
-        C: float,
-        *,
-        start: Vector | None = None,
-        bundle: Bundle | None = None,
-        anchor: Vector | None = None,
-        certify: bool = True,
-    ) -> Solution:
-        """Solve a problem for one C, with this ranker's solver, tolerance and limit of iterations.
-
-        ``bundle`` contains the cuts of a hinge from earlier solves. ``anchor`` is the scorer from which the smooth
-        surrogate starts; see `_anchor`. Without ``certify``, the gap of a hinge may remain unproved.
-        """
-        option("solver", self.solver, SOLVERS)
-        limits: dict[str, Any] = {
-            "n_features": problem.rows.n_features,
-            "C": problem.require_computable(C),
-            "tol": above_zero("tol", self.tol),
-            "max_iter": whole("max_iter", self.max_iter, at_least=1),
-            "callback": live_line if self.verbose else None,
-        }
-        if problem.kind.sums:
-            minimise = newton if problem.rows.n_features <= _FEW_FEATURES else lbfgs
-            solution = minimise(problem.risk, start=start, **limits)
-        elif not problem.kind.convex:
-            anchor = self._anchor(problem) if anchor is None else anchor
-            solution = self._descend(problem, start, anchor, limits)
-        else:
-            if self.solver == "hybrid":
-                limits["certify"] = certify
-            solution = SOLVERS[self.solver](problem.risk, start=start, bundle=bundle, **limits)
-        if self.verbose:
-            sys.stderr.write("\n")
-        return solution
-
-    def _descend(self, problem: Problem, start: Vector | None, anchor: Vector, limits: dict[str, Any]) -> Solution:
-        """Minimise the smooth risk near the anchor, with decreasing bandwidths if requested.
-
-        The risk depends only on the direction of the weights. If there is only one, as with a single feature, its
-        gradient is pure rounding. The first step of L-BFGS still has length 1 and may end at the origin. The anchor is
-        then as good as any other answer.
-        """
-        try:
-            return self._descended(problem, start, anchor, limits)
-        except ConstantScoresError:
-            pass
-        try:
-            point = problem.risk.at(anchor)
-        except ConstantScoresError:  # the anchor has learned nothing, or nothing within queries
-            return Solution(np.zeros_like(anchor), (Step(1, limits["C"], nan, 0, 0.0),), Bundle())
-        return Solution(anchor, (Step(1, limits["C"] * point.value, nan, 0, 0.0),), Bundle(), point=point)
-
-    def _descended(self, problem: Problem, start: Vector | None, anchor: Vector, limits: dict[str, Any]) -> Solution:
-        unit = float(np.linalg.norm(anchor)) or 1.0
-        if self.anneal:
-            for factor in _ANNEALING:
-                softer = problem.with_surrogate(self.surrogate, bandwidth=factor * self.bandwidth)
-                solution = lbfgs(softer.risk, start=start, centre=anchor, unit=unit, convex=False, **limits)
-                if solution.interrupted:
-                    return solution
-                start = solution.weights
-        return lbfgs(problem.risk, start=start, centre=anchor, unit=unit, convex=False, **limits)
 
     def _start(self, problem: Problem) -> Vector | None:
         if not self.warm_start or getattr(self, "coef_", np.empty(0)).shape != (problem.rows.n_features,):

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from headrank._extras import needs_extra
 from headrank._numbers import above_zero, listed
 from headrank._types import ArrayLike, BoolVector, Vector
+from headrank.estimators import _fitting
 from headrank.estimators.linear import LinearRanker
 from headrank.estimators.threads import limit_blas_threads
 from headrank.solvers import Bundle
@@ -111,14 +113,15 @@ def path(
     if not ordered:
         raise ValueError("expected at least one C, got none")
     if not isinstance(ranker, LinearRanker):
-        raise TypeError(f"ranker must be a LinearRanker, got {type(ranker).__name__}")
-    problem = ranker._pose(X, y, sample_weight, qid)
+        raise TypeError(f"a path is that of a LinearRanker, got {type(ranker).__name__}")
+    ranker = clone(ranker)
+    problem = _fitting.posed(ranker, X, y, sample_weight, qid)
     bundle, start, fits = Bundle(), None, []
     with limit_blas_threads(problem.size):
-        anchor = None if problem.kind.convex else ranker._anchor(problem)
+        anchor = None if problem.kind.convex else _fitting.anchor_of(ranker, problem)
         for C in ordered:
-            # Not `_solve`, which after an interrupt would warn and continue with the next C.
-            solution = ranker._search(problem, C, start=start, bundle=bundle, anchor=anchor)
+            # Not `_solve`: it would warn that the best so far was kept, and go on to the next C.
+            solution = _fitting.search(ranker, problem, C, start=start, bundle=bundle, anchor=anchor)
             if solution.interrupted:
                 raise KeyboardInterrupt
             start = solution.weights

@@ -9,6 +9,7 @@ from typing import Any
 
 import headrank
 from headrank._extras import needs_extra
+from headrank._whole_files import as_path
 from headrank.exceptions import ModelFileError
 from headrank.model_io.container import LARGEST, unpack
 from headrank.model_io.contents import faults
@@ -52,7 +53,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     Traceback (most recent call last):
     headrank.exceptions.ModelFileError: notes.txt is not a headrank model: it is not a zip archive
     """
-    file = Path(path)
+    file = as_path(path)
     name = file.name
     manifest, payload = unpack(_read(file), name)
     wrote = f"it was written by headrank {manifest.headrank}"

@@ -89,6 +89,9 @@ _PATHS_IN_0_1 = (
 )
 """Names of headrank's classes in files of 0.1. Fixed: later versions do not write such names."""
 
+_LOSS_BEFORE_1_9 = {"_loss.CyHalfBinomialLoss": ("sklearn._loss._loss", "CyHalfBinomialLoss")}
+"""scikit-learn before 1.9 calls the module of its losses ``_loss``, a name that cannot be imported."""
+
 _LOGICAL = "headrank/"
 LOGICAL_NAMES_OF_0_1 = {path: f"{_LOGICAL}{path.rpartition('.')[2]}@1" for path in _PATHS_IN_0_1}
 
@@ -117,9 +120,13 @@ def name_of(node: Mapping[str, Any]) -> str:
 
 
 def with_logical_names(node: Any) -> Any:
-    """Replace the paths of headrank's classes in a schema by their logical names."""
+    """Replace the paths of headrank's classes in a schema by their logical names.
+
+    The loss of gradient boosting gets the same path with every version of scikit-learn.
+    """
     names = {path: name for name, path in known_classes().items()}
-    return _renamed(node, {path: ("headrank", name.removeprefix(_LOGICAL)) for path, name in names.items()})
+    new = {path: ("headrank", name.removeprefix(_LOGICAL)) for path, name in names.items()}
+    return _renamed(node, new | _LOSS_BEFORE_1_9)
 
 
 def with_present_paths(node: Any) -> Any:
@@ -140,7 +147,7 @@ def _renamed(node: Any, new: Mapping[str, tuple[str, str]]) -> Any:
     if not isinstance(node, dict):
         return node
     fresh = {key: _renamed(part, new) for key, part in node.items()}
-    if node.get("__loader__") == "ObjectNode" and name_of(node) in new:
+    if node.get("__loader__") in ("ObjectNode", "LossNode") and name_of(node) in new:
         fresh["__module__"], fresh["__class__"] = new[name_of(node)]
     return fresh
 

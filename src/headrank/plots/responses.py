@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sized
 from numbers import Real
 from typing import Any
 
@@ -12,6 +12,7 @@ from headrank._numbers import short_repr
 from headrank._types import ArrayLike, Vector
 from headrank.curve import RocCurve
 from headrank.exceptions import InvalidSampleError
+from headrank.labels import check_labels, check_weights
 
 
 def positive_scores(estimator: Any, X: Any, *, pos_label: Any = None) -> Vector:
@@ -57,12 +58,22 @@ def fold_curves(
             "return_indices=True"
         )
     folds = list(zip(cv_results["estimator"], cv_results["indices"]["test"], strict=True))
-    _require_rows(X, cv_results["indices"])
+    positive = check_labels(y, pos_label=pos_label)
+    weights = None if sample_weight is None else check_weights(sample_weight)
+    n_rows = _require_rows(X, cv_results["indices"])
+    for name, values in (("y", positive), ("sample_weight", weights)):
+        if values is not None and values.size != n_rows:
+            raise InvalidSampleError(f"{name} must have one value per row: X has {n_rows} rows, {name} {values.size}")
     for number, (estimator, rows) in enumerate(folds, start=1):
-        weights = None if sample_weight is None else _safe_indexing(sample_weight, rows)
-        scores = positive_scores(estimator, _safe_indexing(X, rows), pos_label=pos_label)
         try:
-            yield RocCurve.from_scores(_safe_indexing(y, rows), scores, weights, pos_label=pos_label)
+            tested = _safe_indexing(X, rows)
+        except Exception as error:  # whatever the library of X raises
+            raise TypeError(
+                f"X must be the table used in cross_validate, but its rows cannot be selected ({error})"
+            ) from None
+        scores = positive_scores(estimator, tested, pos_label=pos_label)
+        try:
+            yield RocCurve.from_scores(positive[rows], scores, None if weights is None else weights[rows])
         except InvalidSampleError as error:
             error.add_note(f"in fold {number} of {len(folds)}")
             raise
@@ -82,8 +93,11 @@ def _column(name: str, classes: Any, pos_label: Any) -> int:
     return labels.index(wanted)
 
 
-def _require_rows(X: Any, indices: Mapping[str, Any]) -> None:
-    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+def _require_rows(X: Any, indices: Mapping[str, Any]) -> int:
+    """Return the number of rows of X, or raise if it is not that of the cross-validation."""
+    if not (X.shape if hasattr(X, "shape") else isinstance(X, Sized)):
+        raise TypeError(f"X must be the table used in cross_validate, got {short_repr(X)}")
+    n_rows = int(X.shape[0]) if hasattr(X, "shape") else len(X)
     n_reached = 1 + max(int(np.max(rows)) for part in ("train", "test") for rows in indices[part])
     # If a fold uses every row, their number is known; if not, this is a lower bound.
     uses_all = len(indices["train"][0]) + len(indices["test"][0]) == n_reached
@@ -91,3 +105,4 @@ def _require_rows(X: Any, indices: Mapping[str, Any]) -> None:
         raise ValueError(
             f"cv_results comes from {n_reached} rows, but X has {n_rows}; pass the X used in cross_validate"
         )
+    return n_rows

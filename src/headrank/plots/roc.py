@@ -310,6 +310,7 @@ class RocDisplay:
             import matplotlib.pyplot as plt
 
         # Validate everything before drawing, so that an error leaves no empty or half-drawn figure.
+        top = None if top is None else rate("top", top, above_zero=True)
         contents = self._contents(measure, top, max_fpr, log, band, confidence, curve_kwargs)
         if ax is None:
             _, ax = plt.subplots(figsize=(5.2, 5.2) if contents.square else (6.4, 4.8), layout="constrained")

@@ -10,6 +10,8 @@ from io import BufferedIOBase
 from os import PathLike
 from pathlib import Path
 
+from headrank._whole_files import as_path
+
 _SEPARATORS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
 SUFFIXES = (*_SEPARATORS, ".parquet")
 """Suffixes of the supported tables."""
@@ -52,7 +54,7 @@ class TableFile:
 
 def existing(path: str | PathLike[str]) -> Path:
     """Return the path of an existing file, or raise."""
-    file = Path(path)
+    file = as_path(path)
     if file.is_dir():
         raise IsADirectoryError(f"{file} is a folder; expected a file")
     if not file.exists():

@@ -148,7 +148,7 @@ class ThresholdPart:
 
 @dataclass(frozen=True)
 class Driver:
-    """A feature and its coefficient."""
+    """A column and what it adds, or a feature and its coefficient."""
 
     feature: str
     value: float
@@ -156,11 +156,23 @@ class Driver:
 
 @dataclass(frozen=True)
 class DriversPart:
-    """The largest coefficients, or the reason why there are none."""
+    """What the columns add to the scores of the first rows, or the largest coefficients, or why there are neither."""
 
     words: str
     coefficients: tuple[Driver, ...]
     n_all: int
+    label: str = "coefficient"
+
+
+@dataclass(frozen=True)
+class FirstRow:
+    """One of the first rows of the holdout, and the columns that raise its score most."""
+
+    rank: int
+    name: str
+    score: float
+    positive: bool
+    why: str
 
 
 @dataclass(frozen=True)
@@ -281,6 +293,7 @@ class Summary:
     entrants: tuple[ModelPart, ...]
     threshold: ThresholdPart
     drivers: DriversPart
+    first_rows: tuple[FirstRow, ...]
     data: TableInfo
     warnings: tuple[str, ...]
     promises: tuple[Promise, ...]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
+from headrank._format import counted
 from headrank.curve import RocCurve
 from headrank.measures import AUC, Measure
 from headrank.report.answer import answer_of, count_of
@@ -12,6 +15,7 @@ from headrank.report.contents import (
     SCHEMA,
     Driver,
     DriversPart,
+    FirstRow,
     GoalPart,
     Lead,
     ModelPart,
@@ -21,10 +25,13 @@ from headrank.report.contents import (
 from headrank.report.large_samples import LargeSampleTest, large_sample_test
 from headrank.report.promises import promises_of
 from headrank.report.wording import goal_in_words, measure_in_words, sentence, subject
+from headrank.training.reasons import HeadReasons
 from headrank.training.result import TrainingResult
 
 _DRIVERS = 20
 """Number of coefficients in the report."""
+_FIRST_ROWS = 20
+"""Number of rows that are explained in the report."""
 
 
 def summarize(result: TrainingResult) -> Summary:
@@ -72,6 +79,7 @@ def summarize(result: TrainingResult) -> Summary:
         entrants=_models(result, curves, values, test),
         threshold=_threshold(result),
         drivers=_drivers(result),
+        first_rows=_first_rows(result),
         data=result.table,
         warnings=_warnings(result),
         promises=promises_of(result, answer),
@@ -167,7 +175,25 @@ def _threshold(result: TrainingResult) -> ThresholdPart:
     )
 
 
+def _first_rows(result: TrainingResult) -> tuple[FirstRow, ...]:
+    if result.reasons is None:
+        return ()
+    scores = result.winner.scores
+    return tuple(
+        FirstRow(
+            rank=1 + int(np.count_nonzero(scores > scores[row])),
+            name=str(result.ids[row]),
+            score=float(scores[row]),
+            positive=bool(result.y[row]),
+            why=why,
+        )
+        for row, why in zip(result.reasons.rows[:_FIRST_ROWS].tolist(), result.reasons.texts, strict=False)
+    )
+
+
 def _drivers(result: TrainingResult) -> DriversPart:
+    if result.reasons is not None:
+        return _contributions(result.reasons)
     winner = result.winner
     model, preface = winner, ""
     if winner.coefficients is None:
@@ -195,6 +221,22 @@ def _drivers(result: TrainingResult) -> DriversPart:
         "Coefficients describe the score, not cause and effect, and correlated features share their weight."
     )
     return DriversPart(preface + words if preface else sentence(words), shown, len(ordered))
+
+
+def _contributions(reasons: HeadReasons) -> DriversPart:
+    """What the columns add to the scores of the first rows."""
+    values = dict(zip(reasons.columns, reasons.lifts.tolist(), strict=True))
+    ordered = sorted(values.items(), key=lambda each: (-abs(each[1]), each[0]))
+    shown = tuple(Driver(name, float(value)) for name, value in ordered[:_DRIVERS] if value != 0)
+    which = "all columns"
+    if len(ordered) > len(shown):
+        which = f"the {len(shown)} largest of {counted(len(ordered), 'column')}"
+    words = (
+        f"What each column adds to the score of the first {counted(reasons.rows.size, 'row')} on average, minus what "
+        f"it adds to that of {counted(reasons.n_others, 'other row')} drawn at random; {which}. Bars to the right "
+        "raise the score. Contributions describe the score, not cause and effect, and correlated columns share theirs."
+    )
+    return DriversPart(words, shown, len(ordered), label="contribution")
 
 
 def _warnings(result: TrainingResult) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ def render_text(summary: Summary) -> str:
         *_models(summary),
         *_threshold(summary),
         *_drivers(summary),
+        *_first_rows(summary),
         *_data(summary),
         *_listed("Warnings", summary.warnings),
         *_listed("Guarantees and assumptions", [f"{each.about}: {each.words}" for each in summary.promises]),
@@ -121,6 +122,14 @@ def _threshold(summary: Summary) -> list[str]:
 def _drivers(summary: Summary) -> list[str]:
     rows = [[each.feature, coefficient(each.value)] for each in summary.drivers.coefficients]
     return [*_title("What drives the score"), _paragraph(summary.drivers.words), *(_table(rows) if rows else [])]
+
+
+def _first_rows(summary: Summary) -> list[str]:
+    if not summary.first_rows:
+        return []
+    rows = [["rank", "row", "positive", "raised most by"]]
+    rows += [[str(each.rank), each.name, "yes" if each.positive else "no", each.why] for each in summary.first_rows]
+    return [*_title("The first rows, and why they are there"), *_table(rows)]
 
 
 def _data(summary: Summary) -> list[str]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from headrank._types import Vector
+from headrank._types import IntVector, Vector
 from headrank.rows.precision import factor_for, narrowed, times
 
 _BLOCK_ROWS = 16_384
@@ -43,14 +43,24 @@ class DenseRows:
             total += narrowed(self.X, coef[..., block], factor) @ self.X[block]
         return times(total, factor)
 
-    def gram(self, coef: Vector) -> Vector:
-        """X.T @ diag(coef) @ X, in blocks of rows, without copying X. In float64: a large C would lose all digits."""
-        total: Vector = np.zeros((self.n_features, self.n_features))
+    def moments(self, coef: Vector) -> tuple[Vector, Vector]:
+        """The products coef @ X and X.T @ diag(coef) @ X, in blocks of rows, without copying X, in float64."""
+        first: Vector = np.zeros(self.n_features)
+        second: Vector = np.zeros((self.n_features, self.n_features))
         present = np.flatnonzero(coef)
         roots = np.sqrt(coef[present])[:, None]
         n_block = max(_BLOCK_NUMBERS // self.n_features, 1)
         for start in range(0, present.size, n_block):
             block = slice(start, start + n_block)
             some = self.X[present[block]] * roots[block]
-            total += some.T @ some  # NumPy detects the symmetry and computes one half
-        return total
+            first += roots[block, 0] @ some
+            second += some.T @ some  # NumPy detects the symmetry and computes one half
+        return first, second
+
+    def ends(self) -> tuple[Vector, Vector]:
+        """Lowest and highest value of each feature."""
+        return self.X.min(axis=0).astype(np.float64), self.X.max(axis=0).astype(np.float64)
+
+    def columns(self, features: IntVector) -> Vector:
+        """A copy of some features, as float64."""
+        return self.X[:, features].astype(np.float64)

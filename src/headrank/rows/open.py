@@ -5,11 +5,12 @@ from typing import Any
 import numpy as np
 
 from headrank.rows.dense import DenseRows
-from headrank.rows.protocol import Rows
+from headrank.rows.mixed import condensed
+from headrank.rows.protocol import Rows, StoredRows
 from headrank.rows.sparse import SparseRows
 
 
-def open_rows(X: Any) -> Rows:
+def open_rows(X: Any) -> StoredRows:
     """Wrap a float array, in memory or mapped by ``np.load(path, mmap_mode="r")``, or a CSR matrix.
 
     >>> open_rows(np.eye(3)).scores(np.array([1.0, 2.0, 3.0]))
@@ -21,3 +22,12 @@ def open_rows(X: Any) -> Rows:
         return DenseRows(X)
     kind = f"{type(X).__name__} of dtype {getattr(X, 'dtype', None)} and shape {getattr(X, 'shape', None)}"
     raise TypeError(f"expected a 2-D float32 or float64 array or CSR matrix, got {kind}")
+
+
+def open_for_many_passes(X: Any) -> Rows:
+    """Wrap X as `open_rows` does; an array with many nearly empty columns is copied to a smaller storage.
+
+    See `condensed`.
+    """
+    rows = open_rows(X)
+    return condensed(rows) if isinstance(rows, DenseRows) else rows

@@ -31,6 +31,7 @@ class ScaledRows:
         """The product coef @ (X / scale)."""
         return np.asarray(self.rows.combine(coef) / self.scale)
 
-    def gram(self, coef: Vector) -> Vector:
-        """The product (X / scale).T @ diag(coef) @ (X / scale)."""
-        return np.asarray(self.rows.gram(coef) / self.scale / self.scale[:, None])
+    def moments(self, coef: Vector) -> tuple[Vector, Vector]:
+        """The products coef @ (X / scale) and (X / scale).T @ diag(coef) @ (X / scale)."""
+        first, second = self.rows.moments(coef)
+        return first / self.scale, second / self.scale / self.scale[:, None]

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from headrank._types import Vector
+from headrank._types import IntVector, Vector
 from headrank.rows.precision import factor_for, narrowed, times
 
 _BLOCK_ROWS = 16_384
@@ -42,17 +42,33 @@ class SparseRows:
             total += (self._block(start, stop).T @ narrowed(self.X, coef[..., start:stop], factor).T).T
         return times(total, factor)
 
-    def gram(self, coef: Vector) -> Vector:
-        """X.T @ diag(coef) @ X, in blocks of rows."""
-        total: Vector = np.zeros((self.n_features, self.n_features))
+    def moments(self, coef: Vector) -> tuple[Vector, Vector]:
+        """The products coef @ X and X.T @ diag(coef) @ X, in blocks of rows, in float64."""
+        first: Vector = np.zeros(self.n_features)
+        second: Vector = np.zeros((self.n_features, self.n_features))
         present = np.flatnonzero(coef)
         for start in range(0, present.size, _BLOCK_ROWS):
             rows = present[start : start + _BLOCK_ROWS]
-            block = self.X[rows].astype(np.float64)  # a Hessian times a large C must stay positive definite
+            block = self.X[rows].astype(np.float64)
             weighted = block.copy()
             weighted.data *= np.repeat(coef[rows], np.diff(block.indptr))
-            total += (block.T @ weighted).toarray()
-        return total
+            first += block.T @ coef[rows]
+            second += (block.T @ weighted).toarray()
+        return first, second
+
+    def ends(self) -> tuple[Vector, Vector]:
+        """Lowest and highest value of each feature, of a matrix without duplicates; SciPy would copy X for them."""
+        n_stored = np.zeros(self.n_features, dtype=np.intp)
+        np.add.at(n_stored, self.X.indices, 1)
+        full = n_stored == self.X.shape[0]
+        low, high = (np.where(full, end, 0.0).astype(self.X.dtype) for end in (np.inf, -np.inf))
+        np.minimum.at(low, self.X.indices, self.X.data)
+        np.maximum.at(high, self.X.indices, self.X.data)
+        return low.astype(np.float64), high.astype(np.float64)
+
+    def columns(self, features: IntVector) -> Vector:
+        """A copy of some features, as float64 and with all their zeros."""
+        return np.asarray(self.X[:, features].toarray(), dtype=np.float64)
 
     def _block(self, start: int, stop: int) -> Any:
         """Return a block of rows, as a matrix that shares their memory."""

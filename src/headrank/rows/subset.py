@@ -32,8 +32,8 @@ class SubsetRows:
         everywhere[..., self.kept] = coef
         return self.rows.combine(everywhere)
 
-    def gram(self, coef: Vector) -> Vector:
-        """X[kept].T @ diag(coef) @ X[kept]."""
+    def moments(self, coef: Vector) -> tuple[Vector, Vector]:
+        """The products coef @ X[kept] and X[kept].T @ diag(coef) @ X[kept]."""
         everywhere = np.zeros(self.n_rows)
         everywhere[self.kept] = coef
-        return self.rows.gram(everywhere)
+        return self.rows.moments(everywhere)

@@ -59,24 +59,29 @@ class LogisticLoss:
 
 
 def _intercept(scores: Vector, slopes: Vector, weights: Vector, n_pos: int) -> float:
-    """Return where the derivatives of positives and negatives cancel: by safeguarded Newton steps."""
-    pulls, steepness = weights * np.sign(slopes), weights * np.abs(slopes)
-    # Rows of weight 0 are excluded.
+    """Return where the expected errors of both classes are equal: safeguarded Newton steps on their log ratio.
+
+    The logarithm of each is nearly linear in the intercept where errors are rare, so that few steps are enough.
+    """
+    power, of_pos, of_neg = float(slopes[-1]), weights[:n_pos], weights[n_pos:]
+    # If all scores were the highest, or the lowest, the root would be at either end. Rows of weight 0 are excluded.
     present = scores if weights.all() else scores[weights > 0]
-    best = _for_constant(weights, slopes, n_pos)
-    # If all scores were the highest, or the lowest, the root would be at either end.
+    best = _for_constant(weights, power, n_pos)
     low, high = best - float(present.max()), best - float(present.min())
     here = best - float(weights @ scores) / float(weights.sum())
     for _ in range(_NEWTON_STEPS):
         chance, rise = _chance(slopes * (scores + here))
-        surplus, slope = float(pulls @ chance), float(steepness @ rise)
-        if surplus == 0:
+        missed, alarms = float(of_pos @ chance[:n_pos]), float(of_neg @ chance[n_pos:])
+        if alarms == missed:
             break
-        if surplus > 0:
+        if alarms > missed:
             high = here
         else:
             low = here
-        there = here - surplus / slope if slope > 0 else inf
+        there = inf
+        if missed > 0 and alarms > 0:
+            slope = float(of_pos @ rise[:n_pos]) / missed + power * float(of_neg @ rise[n_pos:]) / alarms
+            there = here - log(alarms / missed) / slope if slope > 0 else inf
         if not low <= there <= high:
             there = (low + high) / 2
         step, here = abs(there - here), there
@@ -85,9 +90,9 @@ def _intercept(scores: Vector, slopes: Vector, weights: Vector, n_pos: int) -> f
     return here
 
 
-def _for_constant(weights: Vector, slopes: Vector, n_pos: int) -> float:
+def _for_constant(weights: Vector, power: float, n_pos: int) -> float:
     """Return the optimal intercept of constant scores 0: the log odds, if the power is 1."""
-    ratio, power = float(weights[:n_pos].sum()) / float(weights[n_pos:].sum()), float(slopes[-1])
+    ratio = float(weights[:n_pos].sum()) / float(weights[n_pos:].sum())
     if power == 1:
         return log(ratio)
     # 1 / (1 + exp(-p c)) = ratio / (1 + exp(c)); the left side rises in c, the right side falls.

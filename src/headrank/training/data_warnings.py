@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,44 +39,65 @@ _DATE = re.compile(
 
 def in_columns(frame: pl.DataFrame, columns: Sequence[Column]) -> list[str]:
     """Warn about columns that are empty, constant, infinite, all distinct, or dates in an unknown format."""
-    found, schema = [], frame.schema  # polars rebuilds it on each access
+    return [said for look in _LOOKS_AT_COLUMNS for said in look(frame, columns)]
+
+
+def _of_empty(_frame: pl.DataFrame, columns: Sequence[Column]) -> list[str]:
     empty = [column.name for column in columns if column.n_distinct == 0]
+    return [f"There are no values in {_columns(empty)}; not used."] if empty else []
+
+
+def _of_constant(_frame: pl.DataFrame, columns: Sequence[Column]) -> list[str]:
     constant = [column.name for column in columns if column.n_distinct == 1 and column.n_missing == 0]
-    if empty:
-        found.append(f"There are no values in {_columns(empty)}; not used.")
-    if constant:
-        found.append(f"All rows have the same value in {_columns(constant)}; not used.")
-    infinite = {
-        column.name: n
-        for column in columns
-        if schema[column.name].is_float() and (n := _n_infinite(frame[column.name]))
-    }
-    if infinite:
-        found.append(
-            f"{sum(infinite.values()):,} infinite (or larger than {LARGEST:g}) numbers in {_columns(list(infinite))}; "
-            "they are treated as missing. Replace them if they mean something else."
-        )
-    dates = [column.name for column in columns if column.kind == "text" and _looks_like_dates(frame[column.name])]
-    if dates:
-        one, named = len(dates) == 1, _columns(dates)
-        found.append(
-            f"{named[0].upper()}{named[1:]} {'looks' if one else 'look'} like dates, but not as YYYY-MM-DD, and "
-            f"{'is' if one else 'are'} used as text. Write dates as YYYY-MM-DD."
-        )
-    ids = [
-        column.name
-        for column in columns
-        if column.name not in dates and _looks_like_id(column, schema[column.name], frame.height)
+    return [f"All rows have the same value in {_columns(constant)}; not used."] if constant else []
+
+
+def _of_infinite(frame: pl.DataFrame, columns: Sequence[Column]) -> list[str]:
+    schema = frame.schema  # made anew each time that it is asked for
+    floats = [column.name for column in columns if schema[column.name].is_float()]
+    infinite = {name: n for name in floats if (n := _n_infinite(frame[name]))}
+    if not infinite:
+        return []
+    return [
+        f"{sum(infinite.values()):,} infinite (or larger than {LARGEST:g}) numbers in {_columns(list(infinite))}; "
+        "they are treated as missing. Replace them if they mean something else."
     ]
-    if ids:
-        one = len(ids) == 1
-        remedy = "name it with --id or remove it" if one else "name one with --id, remove the others"
-        found.append(
-            f"All values are distinct in {_columns(ids)}, which {'looks like an id' if one else 'look like ids'} but "
-            f"{'was' if one else 'were'} used as {'a feature' if one else 'features'}: what is learned from an id does "
-            f"not hold for new rows. If so, {remedy} with --drop, and fit again."
-        )
-    return found
+
+
+def _of_dates(frame: pl.DataFrame, columns: Sequence[Column]) -> list[str]:
+    dates = [column.name for column in columns if _looks_like_dates(frame, column)]
+    if not dates:
+        return []
+    one, named = len(dates) == 1, _columns(dates)
+    return [
+        f"{named[0].upper()}{named[1:]} {'looks' if one else 'look'} like dates, but not as YYYY-MM-DD, and "
+        f"{'is' if one else 'are'} used as text. Write dates as YYYY-MM-DD."
+    ]
+
+
+def _of_ids(frame: pl.DataFrame, columns: Sequence[Column]) -> list[str]:
+    schema = frame.schema
+    distinct = [column for column in columns if _looks_like_id(column, schema[column.name], frame.height)]
+    ids = [column.name for column in distinct if not _looks_like_dates(frame, column)]
+    if not ids:
+        return []
+    one = len(ids) == 1
+    remedy = "name it with --id or remove it" if one else "name one with --id, remove the others"
+    return [
+        f"All values are distinct in {_columns(ids)}, which {'looks like an id' if one else 'look like ids'} but "
+        f"{'was' if one else 'were'} used as {'a feature' if one else 'features'}: what is learned from an id does "
+        f"not hold for new rows. If so, {remedy} with --drop, and fit again."
+    ]
+
+
+_LOOKS_AT_COLUMNS: tuple[Callable[[pl.DataFrame, Sequence[Column]], list[str]], ...] = (
+    _of_empty,
+    _of_constant,
+    _of_infinite,
+    _of_dates,
+    _of_ids,
+)
+"""In the order in which they are reported."""
 
 
 def of_repeated_rows(keys: Any, train: IntVector, holdout: IntVector) -> list[str]:
@@ -197,8 +218,10 @@ def _n_infinite(series: pl.Series) -> int:
     return int((series.is_not_nan() & (series.abs() > LARGEST)).sum())
 
 
-def _looks_like_dates(series: pl.Series) -> bool:
-    values = [str(value).strip() for value in series.drop_nulls().head(_TEXTS_LOOKED_AT)]
+def _looks_like_dates(frame: pl.DataFrame, column: Column) -> bool:
+    if column.kind != "text":
+        return False
+    values = [str(value).strip() for value in frame[column.name].drop_nulls().head(_TEXTS_LOOKED_AT)]
     return any(values) and all(_DATE.fullmatch(value) for value in values if value)
 
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from headrank._format import shown
 from headrank._numbers import ordered, rate
+from headrank._types import BoolVector, Vector
 from headrank.bounds.threshold import Budget
+from headrank.curve import shares
 from headrank.measures import LocalAUC, Measure, PartialAUC, PrecisionAt, TPRAtFPR
 
 
@@ -59,6 +63,15 @@ class Goal:
     def budget(self) -> Budget:
         """The budget of a threshold."""
         return Budget("top", self.top) if self.top is not None else Budget("max_fpr", self._max_fpr)
+
+    def n_rows(self, scores: Vector, positive: BoolVector) -> int:
+        """Number of the first rows of a sample that are in the part of the list that matters."""
+        if self.top is not None:
+            return int(shares(self.top, scores.size))
+        n_spared = int(shares(self._max_fpr, np.count_nonzero(~positive)))
+        negatives = np.sort(scores[~positive])[::-1]
+        # Rows above the first negative that is one too many.
+        return scores.size if n_spared >= negatives.size else int(np.count_nonzero(scores > negatives[n_spared]))
 
     @property
     def option(self) -> str:

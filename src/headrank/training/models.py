@@ -10,11 +10,10 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
-from threadpoolctl import threadpool_limits
 
 from headrank._types import BoolVector, IntVector, Vector
 from headrank.bounds.sample_curves import SampleCurves
-from headrank.estimators import RankerCV
+from headrank.estimators import BoostedRanker, RankerCV
 from headrank.estimators.combined.ranker_cv import RankerProgress
 from headrank.estimators.threads import limit_blas_threads
 from headrank.exceptions import CollapsedFitWarning
@@ -34,9 +33,6 @@ FAMILIES: dict[Models, tuple[str, ...]] = {
 """What the ranker is chosen from."""
 ROWS_TO_CHOOSE = 100_000
 """Most rows used to select the ranker: more would take longer and hardly improve the selection."""
-DENSE_NUMBERS = 50_000_000
-"""Largest size at which sparse features are made dense for the trees."""
-_FEW_NUMBERS = 1_000_000
 _LOGISTIC_ITERATIONS = 1000
 
 
@@ -53,18 +49,13 @@ class TrainingRows:
     random_state: int
 
 
-def too_large_for_trees(features: Features) -> bool:
-    """Whether gradient boosting, which needs dense features, has to be skipped."""
-    return features.is_sparse and features.train.shape[0] * features.train.shape[1] > DENSE_NUMBERS
-
-
 def trained_models(
     rows: TrainingRows, models: Models, progress: Progress, *, max_seconds: float | None = None
 ) -> Iterator[ModelResult]:
     """Train one model after the other, and score the holdout with each."""
     yield _scored(_ranker, rows, models, progress, max_seconds)
     yield _scored(_logistic_regression, rows, progress)
-    if models != "linear" and not too_large_for_trees(rows.features):
+    if models != "linear":
         yield _scored(_gradient_boosting, rows, progress)
 
 
@@ -164,25 +155,17 @@ def _logistic_regression(rows: TrainingRows, progress: Progress) -> _Fitted:
 
 
 def _gradient_boosting(rows: TrainingRows, progress: Progress) -> _Fitted:
-    from sklearn.ensemble import HistGradientBoostingClassifier
-
-    from headrank.training.features import Matrix
-
     progress("fitting gradient boosting", 0, 1)
-    # One bin per row gives the same trees, and the histograms of many features take less memory.
-    model = HistGradientBoostingClassifier(random_state=rows.random_state, max_bins=min(255, max(2, rows.y.size)))
-    dense = (("matrix", Matrix()),) if rows.features.is_sparse else ()
-    X = rows.features.train
-    # As in `limit_blas_threads`: on few rows, threads spend more time waiting than working.
-    with threadpool_limits(limits=1 if X.shape[0] * X.shape[1] <= _FEW_NUMBERS else None, user_api="openmp"):
-        model.fit(Matrix().transform(X) if dense else X, rows.y)
-    model._bin_mapper.bin_thresholds_ = []  # not used by fitted trees, and one array per feature in the file
+    model = BoostedRanker(rows.goal.measure, random_state=rows.random_state)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CollapsedFitWarning)  # said by the report
+        model.fit(rows.features.train, rows.y)
     progress("fitting gradient boosting", 1, 1)
     return _Fitted(
         "gradient boosting",
-        (*dense, ("model", model)),
-        remark=f"{model.n_iter_} trees, trained for the whole list.",
-        collapsed=all(tree.get_n_leaf_nodes() == 1 for (tree,) in model._predictors),
+        (("model", model),),
+        remark=f"{model.n_estimators} trees with default settings, trained for the whole list.",
+        collapsed=bool(model.collapsed_),
     )
 
 

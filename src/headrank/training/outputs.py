@@ -17,7 +17,7 @@ from headrank.training.table_model import TableModel
 if TYPE_CHECKING:
     import polars as pl
 
-_OWN = ("rank", "score", "in_budget", "flagged")
+_OWN = ("rank", "score", "in_budget", "flagged", "why")
 
 
 def table_model(result: TrainingResult) -> TableModel:
@@ -68,6 +68,10 @@ def ranked(result: TrainingResult) -> pl.DataFrame:
         named[_free(info.qid_column or "qid", named)] = result.qid
     named |= {"score": scores, _free(info.target, named): result.y.astype(np.int8)}
     named |= {"in_budget": _in_budget(result, table), "flagged": pl.Series(flagged, dtype=pl.Boolean)}
+    if result.reasons is not None:
+        why = np.full(scores.size, None, dtype=object)
+        why[result.reasons.rows] = result.reasons.texts
+        named["why"] = pl.Series(why.tolist(), dtype=pl.String)
     order = np.lexsort((table["position"].to_numpy(), query))
     return pl.DataFrame(named)[order]
 

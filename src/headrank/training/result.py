@@ -12,6 +12,7 @@ from headrank.bounds.comparison.selection import Selection
 from headrank.bounds.sample_curves import SampleCurves
 from headrank.bounds.threshold import Threshold
 from headrank.training.goal import Goal
+from headrank.training.reasons import HeadReasons
 from headrank.training.table_info import Provenance, TableInfo
 
 
@@ -84,6 +85,8 @@ class TrainingResult:
         Possible problems of the data, each with a remedy.
     provenance : Provenance
         What is needed to reproduce the numbers.
+    reasons : HeadReasons or None
+        Why the first rows of the winner are there; None if it cannot say.
     """
 
     goal: Goal
@@ -97,6 +100,7 @@ class TrainingResult:
     table: TableInfo
     warnings: tuple[str, ...]
     provenance: Provenance
+    reasons: HeadReasons | None = None
 
     @property
     def y(self) -> BoolVector:

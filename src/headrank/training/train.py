@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from math import sqrt
@@ -22,14 +23,16 @@ from headrank.training.features import Features, OccurringFeatures, sparse_featu
 from headrank.training.goal import Goal
 from headrank.training.handover import Handover
 from headrank.training.holdout import Split, split
-from headrank.training.models import DENSE_NUMBERS, Models, TrainingRows, too_large_for_trees, trained_models
+from headrank.training.models import Models, TrainingRows, trained_models
 from headrank.training.progress import Progress, quiet
+from headrank.training.reasons import HeadReasons, head_reasons
 from headrank.training.result import ModelResult, TrainingResult
 from headrank.training.table_info import DataSource, Provenance, TableInfo
 
 _LIBRARIES = ("headrank", "numpy", "scipy", "scikit-learn", "lightgbm", "skrub", "polars")
 _FEATURES = "encoding features"
 _EVALUATING = "evaluating on the holdout"
+_EXPLAINING = "explaining the first rows"
 
 
 def train(
@@ -124,12 +127,12 @@ def train(
     threshold, no_threshold = _threshold(winner, goal, confidence, len(trained))
     found = (
         *prepared.warnings,
-        *([_NO_TREES] if models != "linear" and too_large_for_trees(prepared.features) else []),
         *_few_in_holdout(labels, rows, confidence),
         *data_warnings.of_perfection(winner, prepared.features),
         *data_warnings.of_models(trained),
     )
     progress(_EVALUATING, 1, 1)
+    reasons = _reasons(winner, rows, progress)
     names = np.arange(1, labels.size + 1) if ids is None else np.asarray(ids)
     return TrainingResult(
         goal=goal,
@@ -140,10 +143,28 @@ def train(
         qid=None if qid is None else np.asarray(qid)[parts.holdout],
         threshold=threshold,
         no_threshold=no_threshold,
-        table=_table_info(source, labels, queries, rows, prepared.columns),
+        table=_table_info(source, labels, queries, rows, prepared.columns, trained),
+        reasons=reasons,
         warnings=found,
         provenance=Provenance(command, sha256, random_state, tuple((name, version(name)) for name in _LIBRARIES)),
     )
+
+
+def _reasons(winner: ModelResult, rows: TrainingRows, progress: Progress) -> HeadReasons | None:
+    """Explain the first rows of the holdout, as the winner ranks them."""
+    progress(_EXPLAINING, 0, 1)
+    features, n_encoding = rows.features, len(rows.features.steps)
+    found = head_reasons(
+        [step for _, step in winner.estimator.steps[n_encoding:]],
+        features.holdout,
+        winner.scores,
+        rows.goal.n_rows(winner.scores, rows.holdout_y),
+        features.names,
+        features.origins,
+        random_state=rows.random_state,
+    )
+    progress(_EXPLAINING, 1, 1)
+    return found
 
 
 def _table_info(
@@ -152,7 +173,9 @@ def _table_info(
     queries: IntVector | None,
     rows: TrainingRows,
     columns: tuple[Column, ...],
+    trained: Sequence[ModelResult],
 ) -> TableInfo:
+    linear = next(each.coefficients for each in trained if each.coefficients is not None)
     return TableInfo(
         **vars(source),
         n_rows=labels.size,
@@ -161,16 +184,11 @@ def _table_info(
         n_train_pos=int(rows.y.sum()),
         n_holdout=rows.holdout_y.size,
         n_holdout_pos=int(rows.holdout_y.sum()),
-        n_features=len(rows.features.names),
+        n_features=len(linear),
         n_queries=None if queries is None else np.unique(queries).size,
         n_holdout_queries=None if rows.holdout_queries is None else np.unique(rows.holdout_queries).size,
         columns=columns,
     )
-
-
-_NO_TREES = (
-    f"Gradient boosting was skipped: it needs dense features, which would take more than {DENSE_NUMBERS:,} numbers."
-)
 
 
 @dataclass(frozen=True, eq=False)

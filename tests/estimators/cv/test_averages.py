@@ -8,6 +8,7 @@ from sklearn.model_selection import StratifiedKFold
 import headrank as hr
 from fits import alike
 from headrank import LinearRanker, LinearRankerCV
+from headrank.estimators import _fitting
 from headrank.estimators.cv.candidates import Average, Candidate
 from headrank.exceptions import CollapsedFitWarning
 from samples import few_gaussians as gaussians
@@ -124,13 +125,13 @@ def test_a_start_that_collapses_says_nothing():
 
 def test_members_that_collapse_on_all_rows_are_left_out(averaged, monkeypatch):
     X, y, first = averaged
-    adopt = LinearRanker._adopt
+    adopt = _fitting.adopt
 
     def collapsing(self, *arguments, **more):
         adopt(self, *arguments, **more)
         self.collapsed_ = self.surrogate == first.rankers_[0].surrogate
 
-    monkeypatch.setattr(LinearRanker, "_adopt", collapsing)
+    monkeypatch.setattr(_fitting, "adopt", collapsing)
     second = quick().fit(X, y)
     assert second.best_ == first.best_
     assert [each.surrogate for each in second.rankers_] == [each.surrogate for each in first.rankers_[1:]]
@@ -189,13 +190,13 @@ def test_convex_and_smooth_ones_that_cannot_be_told_apart_are_averaged():
 
 def test_each_member_is_fitted_to_all_rows_once(monkeypatch):
     """Though the smooth ones start from the others; and as `LinearRanker` by itself would be."""
-    searched, search = [], LinearRanker._search
+    searched, search = [], _fitting.search
 
     def counted(self, problem, C, **known):
         searched.append((problem.risk.positive.size, self.surrogate, C, self.bandwidth))
         return search(self, problem, C, **known)
 
-    monkeypatch.setattr(LinearRanker, "_search", counted)
+    monkeypatch.setattr(_fitting, "search", counted)
     X, y, ranker = both_averaged()
     to_all = [name for n_rows, *name in searched if n_rows == y.size]
     assert len(to_all) == len(ranker.best_.members)

@@ -8,6 +8,7 @@ from sklearn.model_selection import StratifiedKFold
 import headrank as hr
 from fits import alike
 from headrank import LinearRanker, LinearRankerCV
+from headrank.estimators import _fitting
 from headrank.estimators._problem import Problem
 from headrank.estimators.cv.candidates import Candidate, Fold, tried
 from headrank.estimators.cv.refits import Refits
@@ -84,8 +85,8 @@ def test_collapsed_starts_add_nothing_to_a_start(collapsing):
 def test_the_length_of_the_start_does_not_matter(factor, monkeypatch):
     X, y = gaussians(60, 140, shift=2.0)
     plain = LinearRanker("pauc@0.3", surrogate="smooth", start=LinearRanker(surrogate="svc")).fit(X, y)
-    learned = LinearRanker._learned_from
-    monkeypatch.setattr(LinearRanker, "_learned_from", lambda self, problem: factor * learned(self, problem))
+    learned = _fitting.learned_from
+    monkeypatch.setattr(_fitting, "learned_from", lambda self, problem: factor * learned(self, problem))
     longer = LinearRanker("pauc@0.3", surrogate="smooth", start=LinearRanker(surrogate="svc")).fit(X, y)
     assert alike(longer.coef_, plain.coef_)
 

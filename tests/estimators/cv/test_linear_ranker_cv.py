@@ -10,6 +10,7 @@ from sklearn.model_selection import StratifiedKFold
 import headrank as hr
 from fits import alike
 from headrank import LinearRanker, LinearRankerCV
+from headrank.estimators import _fitting
 from headrank.exceptions import CollapsedFitWarning
 from headrank.measures.names import MEASURES
 from headrank.surrogates.registry import smooth_for
@@ -40,13 +41,13 @@ def ranked(ranker):
 def test_a_choice_that_collapses_on_all_rows_gives_way(monkeypatch):
     X, y = gaussians()
     first = quick(surrogates=("logistic",)).fit(X, y)
-    adopt, (best, *others) = LinearRanker._adopt, ranked(first)
+    adopt, (best, *others) = _fitting.adopt, ranked(first)
 
     def collapsing(self, *arguments, **more):
         adopt(self, *arguments, **more)
         self.collapsed_ = self.C == best.C
 
-    monkeypatch.setattr(LinearRanker, "_adopt", collapsing)
+    monkeypatch.setattr(_fitting, "adopt", collapsing)
     second = quick(surrogates=("logistic",)).fit(X, y)
     assert first.best_ == best
     assert second.best_ == others[0]

@@ -29,7 +29,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import headrank as hr
 from fits import alike
 from headrank import LinearRanker, LinearRankerCV
-from headrank.estimators import linear
+from headrank.estimators import _fitting
 from headrank.estimators.cv.candidates import SURROGATES, Candidate, members_of
 from headrank.estimators.cv.folds import folds
 from headrank.exceptions import OneClassError
@@ -215,7 +215,7 @@ def test_only_what_is_in_the_answer_is_warned_of(monkeypatch):
     """Should the first choice run out of passes and collapse, and another be taken that does not."""
     X, y = gaussians()
     first = quick(surrogates=("logistic",)).fit(X, y)
-    adopt, search = LinearRanker._adopt, LinearRanker._search
+    adopt, search = _fitting.adopt, _fitting.search
 
     def collapsing(self, *arguments, **more):
         adopt(self, *arguments, **more)
@@ -224,8 +224,8 @@ def test_only_what_is_in_the_answer_is_warned_of(monkeypatch):
     def cut_short(self, problem, C, **known):
         return replace(search(self, problem, C, **known), converged=C != first.best_.C)
 
-    monkeypatch.setattr(LinearRanker, "_adopt", collapsing)
-    monkeypatch.setattr(LinearRanker, "_search", cut_short)
+    monkeypatch.setattr(_fitting, "adopt", collapsing)
+    monkeypatch.setattr(_fitting, "search", cut_short)
     assert quick(surrogates=("logistic",)).fit(X, y).best_ != first.best_
 
 
@@ -271,7 +271,7 @@ def test_what_is_asked_for_twice_is_tried_once():
 def test_an_interrupt_is_not_swallowed(monkeypatch):
     """One candidate cut short and all the others still to come is not what Ctrl-C asks for."""
     X, y = gaussians()
-    searches, searched = [], linear.lbfgs
+    searches, searched = [], _fitting.lbfgs
 
     def search(risk, **limits):
         searches.append(limits)
@@ -283,7 +283,7 @@ def test_an_interrupt_is_not_swallowed(monkeypatch):
             limits["callback"] = stop
         return searched(risk, **limits)
 
-    monkeypatch.setattr(linear, "lbfgs", search)
+    monkeypatch.setattr(_fitting, "lbfgs", search)
     with pytest.raises(KeyboardInterrupt):
         quick(surrogates=("logistic", "smooth")).fit(X, y)
     assert len(searches) <= 3, "it went on after the interrupt"

@@ -9,7 +9,7 @@ from sklearn.model_selection import StratifiedKFold
 import headrank as hr
 from headrank import LinearRankerCV
 from headrank.estimators.cv import search
-from headrank.estimators.cv.candidates import Candidate, Fold, Outcome, tried
+from headrank.estimators.cv.candidates import Candidate, Fold, Outcome, trial_of, tried
 from headrank.estimators.cv.search import Search
 from headrank.estimators.cv.tally import Tally
 from headrank.surrogates import KINDS
@@ -41,7 +41,7 @@ def made_up(monkeypatch):
         monkeypatch.setattr(search, "tried", fake)
         tally = Tally(lambda done, total: told.append((done, total)))
         running = Search(folds, open_ended, tol=1e-3, max_iter=9, n_jobs=None, tally=tally)
-        trials = running.trials(groups)
+        trials = [trial_of(candidate, outcomes) for candidate, outcomes in running.outcomes(groups).items()]
         assert told[-1] == (len(asked), len(asked))
         return trials, asked
 

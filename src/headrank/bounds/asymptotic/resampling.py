@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from headrank._extras import needs_extra
-from headrank._numbers import whole
+from headrank._numbers import generator, whole
 from headrank._types import BoolVector, Counts, IntVector, Vector
 from headrank.bounds.sample_curves import Levels, SampleCurves
 from headrank.curve import RocCurve
@@ -201,7 +201,7 @@ def replicates(
     NumPy releases the interpreter lock while drawing.
     """
     sizes = [min(_CHUNK, n_replicates - start) for start in range(0, whole("n_replicates", n_replicates), _CHUNK)]
-    streams = np.random.default_rng(random_state).spawn(len(sizes))
+    streams = generator(random_state).spawn(len(sizes))
 
     def chunk(size: int, rng: np.random.Generator) -> list[Sequence[float]]:
         return [draws.replicate(rng) for _ in range(size)]

@@ -9,7 +9,7 @@ import numpy as np
 
 from headrank._types import ArrayLike, Vector
 from headrank.estimators._matrix import checked_matrix
-from headrank.estimators._scorer import Scorer
+from headrank.estimators._scorer import Scorer, admitted
 from headrank.estimators.cv.cross_validation import LinearRankerCV
 from headrank.estimators.scaling import SoftScaler
 from headrank.measures import Measure
@@ -57,7 +57,7 @@ class ScaledLinear(Scorer):
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
         """Scale, choose and fit."""
-        X, positive = self._admitted(X, y)
+        X, positive = admitted(self, X, y)
         self.scaler_ = None if hasattr(X, "nnz") else SoftScaler().fit(_without_infinities(X))
         features = self._features(X)
         self.ranker_ = LinearRankerCV(
@@ -70,7 +70,7 @@ class ScaledLinear(Scorer):
 
     def refit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
         """Fit the selection to other rows, without selecting or scaling anew."""
-        X, positive = self._admitted(X, y)
+        X, positive = admitted(self, X, y)
         features = self._features(X)
         self.ranker_.refit(features, positive, sample_weight, qid)
         return self._adopt(features)

@@ -13,11 +13,11 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from headrank._numbers import above_zero, listed, short_repr
+from headrank._numbers import above_zero, listed, seed, short_repr
 from headrank._types import ArrayLike, Vector
 from headrank.estimators._labelled import Labelled, threshold_of
 from headrank.estimators._matrix import checked_matrix
-from headrank.estimators._scorer import Scorer
+from headrank.estimators._scorer import Scorer, admitted
 from headrank.estimators.combined.greedy import combination
 from headrank.estimators.combined.linear_part import ScaledLinear
 from headrank.estimators.cv.candidates import Trial, standard_error
@@ -184,10 +184,10 @@ class RankerCV(Scorer):
         """Tune each family, and combine them. Parameters as in `BoostedRanker.fit`; queries are kept whole."""
         limit = None if self.max_seconds is None else above_zero("max_seconds", self.max_seconds)
         families, measure = self._families(), measure_of(self.measure)
-        given, (X, positive) = X, self._admitted(X, y)
+        given, (X, positive) = X, admitted(self, X, y)
         labelled = Labelled.of(positive, sample_weight, qid)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        splits = splits_of(labelled, self.cv, given, y, sample_weight, qid, random_state=seed)
+        drawn = int(check_random_state(seed(self.random_state)).randint(2**31 - 1))
+        splits = splits_of(labelled, self.cv, given, y, sample_weight, qid, random_state=drawn)
         del given
         self.measure_ = measure if qid is not None else of_any_size(measure, labelled.total_weight)
         folds = FoldRows(labelled, splits, self.measure_)
@@ -196,7 +196,7 @@ class RankerCV(Scorer):
             # A number of folds gives the same folds with the same seed; a splitter may not, and is asked once.
             "cv": self.cv if self.cv is None or isinstance(self.cv, Integral) else _of_all_rows(splits, labelled),
             "n_jobs": self.n_jobs,
-            "random_state": seed,
+            "random_state": drawn,
         }
         learned: dict[str, Any] = {}
         self.left_out_ = {}
@@ -227,7 +227,7 @@ class RankerCV(Scorer):
         For many rows, of which a sample is enough to choose by. Forests are kept: their trees see samples anyway.
         """
         check_is_fitted(self)
-        X, positive = self._admitted(X, y)
+        X, positive = admitted(self, X, y)
         labelled = Labelled.of(positive, sample_weight, qid)
         for part in self.parts_:
             if hasattr(part.scorer, "refit"):
@@ -274,6 +274,7 @@ class RankerCV(Scorer):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CollapsedFitWarning)
             scorer.fit(X, positive, sample_weight, qid)
+        clock.finish()
         return scorer.set_params(verbose=0)
 
     def _combine(self, folds: FoldRows, learned: dict[str, Any]) -> None:
@@ -396,6 +397,7 @@ class _Clock:
         self._started, self._told = time.monotonic(), told
         self._family, self._must_finish = "", True
         self._best: float | None = None
+        self._state = 0, 1
 
     @property
     def left(self) -> float | None:
@@ -415,7 +417,14 @@ class _Clock:
         """Tell how far the family is, or raise if the time is over."""
         if not self._must_finish and self.left is not None and self.left <= 0:
             raise OutOfTimeError
+        self._state = done, total
         self._told(RankerProgress(self._family, done, total, self._best, self.left))
+
+    def finish(self) -> None:
+        """The family is done, if need be with fewer fits than were expected."""
+        done, total = self._state
+        if done < total:
+            self._told(RankerProgress(self._family, total, total, self._best, self.left))
 
     def see(self, scores: Sequence[Vector], folds: FoldRows) -> None:
         """A family is done."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from headrank._format import shown
 from headrank._types import IntVector, Vector
+from headrank.estimators import _fitting
 from headrank.estimators._problem import Problem
 from headrank.estimators.linear import LinearRanker
 from headrank.measures import (
@@ -253,7 +254,7 @@ def tried(
     target = target_of(learner.measure, first.surrogate)
     problem = learner.with_surrogate(first.learned_by, measure=target, bandwidth=ranker.bandwidth)
     if not first.kind.convex:
-        anchor = ranker._anchor(problem) if anchor is None else anchor
+        anchor = _fitting.anchor_of(ranker, problem) if anchor is None else anchor
     bundle, results = Bundle(), []
     for candidate in candidates:
         if before is not None and before.collapsed and first.kind.needs_range:
@@ -262,7 +263,9 @@ def tried(
             before = before._replace(n_iter=0)
         else:
             start = None if before is None else before.weights
-            solution = ranker._search(problem, candidate.C, start=start, bundle=bundle, anchor=anchor, certify=False)
+            solution = _fitting.search(
+                ranker, problem, candidate.C, start=start, bundle=bundle, anchor=anchor, certify=False
+            )
             if solution.interrupted:
                 raise KeyboardInterrupt
             collapsed = problem.collapsed(solution, candidate.C)

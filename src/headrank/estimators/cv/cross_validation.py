@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from headrank._numbers import above_zero, listed, short_repr, whole
 from headrank._types import ArrayLike, Vector
 from headrank.estimators._problem import Problem, pose
-from headrank.estimators._scorer import LinearScorer
+from headrank.estimators._scorer import LinearScorer, admitted
 from headrank.estimators.cv.candidates import (
     SURROGATES,
     Average,
@@ -52,8 +52,8 @@ class LinearRankerCV(LinearScorer):
     members is dropped. The selection is refitted to all rows, and is again a linear scorer.
 
     Cost: about ``cv`` times the number of candidates fits, with warm starts along C. Only the final fit is certified.
-    Rows are copied only if they are fewer than the features, which are then replaced by coordinates in the span of the
-    rows.
+    Rows are copied if they are fewer than the features, which are then replaced by coordinates in the span of the rows,
+    and if most features of a dense X are nearly always 0: the copy, at most half as large, stores those as sparse.
 
     Parameters
     ----------
@@ -161,8 +161,8 @@ class LinearRankerCV(LinearScorer):
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n_rows, n_features)
-            Dense or CSR, float64 or float32 are used without conversion. X is copied only if a feature is far from 0,
-            such as seconds since 1970, or if a CSR matrix has duplicate entries.
+            Dense or CSR, float64 or float32. Only features far from 0, such as seconds since 1970, are copied, a CSR
+            matrix with duplicate entries, and X in the cases named above.
         y : array-like of shape (n_rows,)
             Two classes; the greater one, in sorted order, is the positive one.
         sample_weight : array-like of shape (n_rows,), optional
@@ -250,7 +250,7 @@ class LinearRankerCV(LinearScorer):
     def _pose(
         self, measure: Measure, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, qid: ArrayLike | None
     ) -> Problem:
-        X, positive = self._admitted(X, y)
+        X, positive = admitted(self, X, y)
         n_rows = positive.size if sample_weight is None else float(check_weights(sample_weight).sum())
         return pose(
             X,
@@ -261,6 +261,7 @@ class LinearRankerCV(LinearScorer):
             sample_weight=sample_weight,
             qid=qid,
             standardize=self.standardize,
+            many_passes=True,
         )
 
     def _groups(self, measure: Measure) -> list[list[Candidate]]:

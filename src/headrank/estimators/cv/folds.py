@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import check_random_state
 
-from headrank._numbers import short_repr, whole
+from headrank._numbers import seed, short_repr, whole
 from headrank._types import ArrayLike, BoolVector, IntVector
 from headrank.estimators._labelled import Labelled
 from headrank.exceptions import OneClassError
@@ -27,6 +27,7 @@ def folds(
     >>> [(train.size, test.size) for train, test in folds(np.arange(50) < 10, None, 5)]
     [(40, 10), (40, 10), (40, 10), (40, 10), (40, 10)]
     """
+    random_state = seed(random_state)
     if queries is None:
         return list(StratifiedKFold(n_folds, shuffle=True, random_state=random_state).split(positive, positive))
     with_pos, with_neg = np.unique(queries[positive]), np.unique(queries[~positive])

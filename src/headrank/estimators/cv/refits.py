@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from headrank._types import Vector
+from headrank.estimators import _fitting
 from headrank.estimators._problem import Problem
 from headrank.estimators.cv.candidates import Average, Candidate, members_of, target_of
 from headrank.estimators.cv.tally import Tally
@@ -66,17 +67,17 @@ class Refits:
             )
             anchor = None
             if not candidate.kind.convex:
-                anchor = problem.averaged(starts) if starts else ranker._anchor(problem)
+                anchor = problem.averaged(starts) if starts else _fitting.anchor_of(ranker, problem)
             way = self._way(candidate)
             start = self._fitted(way[-1])[1] if way else None
             if start is not None and not start.any():  # do not start from a collapsed fit
                 start = None
-            solution = ranker._search(problem, candidate.C, start=start, anchor=anchor)
+            solution = _fitting.search(ranker, problem, candidate.C, start=start, anchor=anchor)
             if solution.interrupted:
                 raise KeyboardInterrupt
             if not solution.converged:
                 self._unconverged.append(candidate)
-            ranker._adopt(problem, solution, C=candidate.C, anchor=anchor)
+            _fitting.adopt(ranker, problem, solution, C=candidate.C, anchor=anchor)
             weights = np.zeros_like(solution.weights) if ranker.collapsed_ else solution.weights
             self._fits[candidate] = ranker, weights
             self.tally.done()

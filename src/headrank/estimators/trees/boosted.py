@@ -10,19 +10,19 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from headrank._numbers import above_zero, option, rate, real, short_repr, whole
+from headrank._numbers import above_zero, option, rate, real, seed, short_repr, whole
 from headrank._types import ArrayLike, Vector
 from headrank.estimators._labelled import Labelled, threshold_of
 from headrank.estimators._matrix import checked_matrix
-from headrank.estimators._scorer import Scorer
+from headrank.estimators._scorer import Scorer, admitted
 from headrank.estimators.trees.engine import Trees, rows_for
 from headrank.estimators.trees.lightgbm_trees import Derivatives, threads_for
-from headrank.estimators.trees.objectives import RowDerivatives
 from headrank.estimators.trees.settings import Settings
 from headrank.exceptions import CollapsedFitWarning
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
 from headrank.surrogates import LogisticLoss, surrogate_for
+from headrank.surrogates.row_derivatives import RowDerivatives
 
 OBJECTIVES = ("logistic", "push", "smooth")
 _MOST_LEAVES = 131_072
@@ -166,13 +166,13 @@ class BoostedRanker(Scorer):
         n_refining = whole("n_refining", self.n_refining, at_least=1)
         above_zero("power", self.power)
         bandwidth, measure = above_zero("bandwidth", self.bandwidth), measure_of(self.measure)
-        X, positive = self._admitted(X, y)
+        X, positive = admitted(self, X, y)
         labelled = Labelled.of(positive, sample_weight, qid)
         if labelled.present is not None:
             X = X[labelled.present]
         options: dict[str, Any] = {
             "monotonic": monotonic(self.monotonic_cst, X.shape[1]),
-            "random_state": int(check_random_state(self.random_state).randint(2**31 - 1)),
+            "random_state": int(check_random_state(seed(self.random_state)).randint(2**31 - 1)),
         }
         n_threads = threads_for(X) if self.n_jobs is None else max(0, whole("n_jobs", self.n_jobs, at_least=-1))
         self.engine_, rows = rows_for(X, labelled, categorical(self, X), n_threads)

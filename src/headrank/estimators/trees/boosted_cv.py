@@ -13,11 +13,11 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from headrank._numbers import above_zero, listed, short_repr, whole
+from headrank._numbers import above_zero, listed, seed, short_repr, whole
 from headrank._types import ArrayLike, Vector
 from headrank.estimators._labelled import Labelled, threshold_of
 from headrank.estimators._matrix import checked_matrix
-from headrank.estimators._scorer import Scorer
+from headrank.estimators._scorer import Scorer, admitted
 from headrank.estimators.cv.candidates import Trial
 from headrank.estimators.cv.fold_rows import FoldRows
 from headrank.estimators.cv.folds import of_any_size, splits_of
@@ -207,7 +207,7 @@ class BoostedRankerCV(Scorer):
         self._rankers()  # checked before anything is computed
         most_trees = whole("max_estimators", self.max_estimators, at_least=1)
         measure = measure_of(self.measure)
-        given, (X, positive) = X, self._admitted(X, y)
+        given, (X, positive) = X, admitted(self, X, y)
         labelled = Labelled.of(positive, sample_weight, qid)
         splits = splits_of(labelled, self.cv, given, y, sample_weight, qid, random_state=self.random_state)
         del given
@@ -250,7 +250,7 @@ class BoostedRankerCV(Scorer):
         Nothing is selected again. Parameters as in `fit`.
         """
         check_is_fitted(self, "trials_")
-        X, positive = self._admitted(X, y)
+        X, positive = admitted(self, X, y)
         labelled = Labelled.of(positive, sample_weight, qid)
         if labelled.present is not None:
             X = X[labelled.present]
@@ -265,7 +265,7 @@ class BoostedRankerCV(Scorer):
     def _options(self, X: Any) -> dict[str, Any]:
         return {
             "monotonic": monotonic(self.monotonic_cst, X.shape[1]),
-            "random_state": int(check_random_state(self.random_state).randint(2**31 - 1)),
+            "random_state": int(check_random_state(seed(self.random_state)).randint(2**31 - 1)),
         }
 
     def _adopt(self, X: Any, labelled: Labelled) -> Self:

@@ -10,11 +10,11 @@ import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.utils import check_random_state
 
-from headrank._numbers import option
+from headrank._numbers import option, seed
 from headrank._types import ArrayLike, Vector
 from headrank.estimators._labelled import Labelled, threshold_of
 from headrank.estimators._matrix import checked_matrix
-from headrank.estimators._scorer import Scorer
+from headrank.estimators._scorer import Scorer, admitted
 from headrank.estimators.cv.candidates import Trial
 from headrank.estimators.cv.fold_rows import FoldRows
 from headrank.estimators.cv.folds import of_any_size, splits_of
@@ -86,12 +86,12 @@ class FoldForests(Scorer):
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
         """Grow the forests."""
         measure = measure_of(self.measure)
-        given, (X, positive) = X, self._admitted(X, y)
+        given, (X, positive) = X, admitted(self, X, y)
         labelled = Labelled.of(positive, sample_weight, qid)
         splits = splits_of(labelled, self.cv, given, y, sample_weight, qid, random_state=self.random_state)
         X = _single(X if labelled.present is None else X[labelled.present])
         self.measure_ = measure if qid is not None else of_any_size(measure, labelled.total_weight)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        drawn = int(check_random_state(seed(self.random_state)).randint(2**31 - 1))
         forest = KINDS[option("kind", self.kind, KINDS)]
         limits = {"max_leaf_nodes": _MOST_LEAVES, **_sampled(*X.shape)}
         trees = []
@@ -99,7 +99,7 @@ class FoldForests(Scorer):
             tally.expect(len(splits))
             for train, _ in splits:
                 part = labelled.take(train)
-                grown = forest(_N_TREES, random_state=seed, n_jobs=self.n_jobs, **limits)
+                grown = forest(_N_TREES, random_state=drawn, n_jobs=self.n_jobs, **limits)
                 with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn looks for NaN by adding up X
                     grown.fit(X[train], part.positive, part.weights)
                 trees.append(LightGBMTrees.of(_text_of(grown, X.shape[1])))
@@ -140,7 +140,8 @@ def _sampled(n_rows: int, n_features: int) -> dict[str, Any]:
 def _single(X: Any) -> Any:
     """Return X in single precision, as scikit-learn's trees compare it; what is beyond becomes the largest number."""
     if hasattr(X, "toarray"):
-        return type(X)((_single(X.data), X.indices, X.indptr), shape=X.shape)
+        places = (each.astype(np.int32) for each in (X.indices, X.indptr))  # the only ones scikit-learn's trees take
+        return type(X)((_single(X.data), *places), shape=X.shape)
     return X if X.dtype == np.float32 and not np.isinf(X).any() else np.clip(X, -_LARGEST, _LARGEST).astype(np.float32)
 
 

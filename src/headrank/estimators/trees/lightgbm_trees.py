@@ -85,7 +85,7 @@ class LightGBMTrees:
         scores = np.zeros(X.shape[0])
         for start in range(0, self.n_trees, every):
             stage = {"start_iteration": start, "num_iteration": every, "num_threads": threads_for(X)}
-            scores = scores + booster.predict(X, raw_score=True, **stage)
+            scores = scores + booster.predict(_plain(X), raw_score=True, **stage)
             yield scores
 
     def contributions(self, X: Any) -> Vector:

@@ -1,0 +1,209 @@
+"""Why a row is at the top: what each column adds to its score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from headrank._types import IntVector, Vector
+from headrank.estimators.scaling import SoftScaler
+from headrank.training.encoding import TableEncoder
+from headrank.training.features import Matrix, OccurringFeatures
+
+_NUMBERS_AT_A_TIME = 2_000_000
+_MOST_EXPLAINED = 30
+"""First rows that are explained, and others they are compared with."""
+
+
+_ENCODING = (TableEncoder, OccurringFeatures, Matrix)
+
+
+@dataclass(frozen=True, eq=False)
+class Reasons:
+    """What the columns of a table add to the scores of some rows; features made of one column are added up.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Names of the columns; of an svmlight file, its features.
+    values : array of shape (n_rows, n_columns)
+        What each column adds to the score of each row, compared with an average row.
+    texts : tuple of str
+        Of each row, the columns that raise its score most, with the values that do.
+    """
+
+    columns: tuple[str, ...]
+    values: Vector
+    texts: tuple[str, ...]
+
+
+def reasons(estimator: Any, rows: Any, *, n_columns: int = 3) -> Reasons | None:
+    """Explain the scores of rows; None if the model cannot: default gradient boosting, and models of 0.1.
+
+    Parameters
+    ----------
+    estimator : Pipeline
+        Of a `TableModel`: from columns, or a sparse matrix, to scores.
+    rows : polars.DataFrame or CSR matrix
+        As the pipeline takes them.
+    n_columns : int, default=3
+        Columns that each text names at most.
+    """
+    if not isinstance(estimator, Pipeline):
+        return None
+    steps = [step for _, step in estimator.steps]
+    n_encoding = next(
+        i for i, step in enumerate(steps) if not isinstance(step, TableEncoder | OccurringFeatures | Matrix)
+    )
+    names = tuple(map(str, steps[0].get_feature_names_out()))
+    origins = tuple(map(str, steps[0].origins_)) if isinstance(steps[0], TableEncoder) else names
+    blocks = max(1, _NUMBERS_AT_A_TIME // max(1, len(names)))
+    parts = []
+    for start in range(0, rows.shape[0], blocks):
+        X = rows[start : start + blocks]
+        for step in steps[:n_encoding]:
+            X = step.transform(X)
+        part = reasons_of_features(steps[n_encoding:], X, names, origins, n_columns=n_columns)
+        if part is None:
+            return None
+        parts.append(part)
+    values = np.concatenate([part.values for part in parts])
+    return Reasons(parts[0].columns, values, tuple(text for part in parts for text in part.texts))
+
+
+def reasons_of_features(
+    steps: Sequence[Any], X: Any, names: Sequence[str], origins: Sequence[str], *, n_columns: int = 3
+) -> Reasons | None:
+    """Explain the scores of rows that have been encoded; None if the model cannot.
+
+    Linear models: weights times centred features, exactly. Trees: Shapley values by LightGBM, at some milliseconds per
+    row.
+
+    Parameters
+    ----------
+    steps : sequence of estimators
+        Scaling, if any, and the model.
+    X : array or CSR matrix of shape (n_rows, n_features)
+        The features.
+    names, origins : sequence of str
+        Name of each feature, and of the column that it was made of.
+    n_columns : int, default=3
+        Columns that each text names at most.
+    """
+    added = _of_features(steps[-1], steps[:-1], X)
+    if added is None:
+        return None
+    columns = tuple(dict.fromkeys(origins))
+    place = {name: i for i, name in enumerate(columns)}
+    of_feature = np.array([place[origin] for origin in origins], dtype=np.intp)
+    values = np.zeros((added.shape[0], len(columns)))
+    np.add.at(values.T, of_feature, added.T)
+    dense = X.toarray() if hasattr(X, "toarray") else X
+    texts = (
+        "; ".join(_named(names, of_feature, added[i], dense[i], _highest(values[i], n_columns)))
+        for i in range(added.shape[0])
+    )
+    return Reasons(columns, values, tuple(texts))
+
+
+def _of_features(model: Any, scalers: Sequence[Any], X: Any) -> Vector | None:
+    """What each feature adds to the scores of rows, before scaling; None if that is not known."""
+    if hasattr(model, "contributions"):
+        result: Vector = model.contributions(X)[:, :-1]
+        return result
+    if not hasattr(model, "coef_"):
+        return None
+    scaled = X
+    for scaler in scalers:
+        scaled = scaler.transform(scaled)
+    added: Vector = (scaled.toarray() if hasattr(scaled, "toarray") else scaled) * np.ravel(model.coef_)
+    result = added[:, : X.shape[1]].copy()
+    for scaler in scalers:
+        if isinstance(scaler, SoftScaler):  # whether a value is missing is a feature of the same column
+            result[:, scaler.gaps_] += added[:, X.shape[1] :]
+    return result
+
+
+def _highest(values: Vector, n: int) -> IntVector:
+    """Numbers of the highest values above 0, the highest first."""
+    order = np.argsort(-values, kind="stable")[:n]
+    return order[values[order] > 0]
+
+
+def _named(
+    names: Sequence[str], of_feature: IntVector, added: Vector, values: Vector, columns: IntVector
+) -> Iterator[str]:
+    """Name, of each column, the feature that adds most, with its value."""
+    for column in columns:
+        features = np.flatnonzero(of_feature == column)
+        strongest = features[np.argmax(added[features])]
+        value = values[strongest]
+        yield f"{names[strongest]} {'is missing' if np.isnan(value) else f'= {value:.6g}'}"
+
+
+@dataclass(frozen=True, eq=False)
+class HeadReasons:
+    """Why the first rows of a ranking are there.
+
+    Attributes
+    ----------
+    rows : int array
+        Numbers of the first rows, the best first.
+    texts : tuple of str
+        Of each of them, the columns that raise its score most.
+    columns : tuple of str
+        All columns.
+    lifts : array
+        What each column adds to the scores of these rows on average, minus what it adds to those of other rows.
+    n_others : int
+        Number of other rows, drawn at random.
+    """
+
+    rows: IntVector
+    texts: tuple[str, ...]
+    columns: tuple[str, ...]
+    lifts: Vector
+    n_others: int
+
+
+def head_reasons(
+    steps: Sequence[Any],
+    X: Any,
+    scores: Vector,
+    n_head: int,
+    names: Sequence[str],
+    origins: Sequence[str],
+    *,
+    random_state: int,
+) -> HeadReasons | None:
+    """Explain the first rows, at most 30, and compare them with as many others; None if the model cannot.
+
+    Parameters
+    ----------
+    steps, names, origins
+        As in `reasons_of_features`.
+    X : array or CSR matrix
+        Features of all rows.
+    scores : array
+        Scores of all rows.
+    n_head : int
+        Rows in the part of the list that matters.
+    random_state : int
+        Seed of the draw of the others.
+    """
+    order = np.argsort(-scores, kind="stable")
+    n_first = min(max(n_head, 1), _MOST_EXPLAINED, max(scores.size - 1, 1))
+    first, rest = order[:n_first], order[n_first:]
+    others = np.random.default_rng(random_state).permutation(rest)[:_MOST_EXPLAINED]
+    kept = X[np.concatenate([first, others])]
+    found = reasons_of_features(steps, kept if hasattr(kept, "nnz") else Matrix().transform(kept), names, origins)
+    if found is None:
+        return None
+    lifts = found.values[:n_first].mean(axis=0)
+    if others.size:
+        lifts = lifts - found.values[n_first:].mean(axis=0)
+    return HeadReasons(first, found.texts[:n_first], found.columns, lifts, others.size)
