@@ -9,7 +9,7 @@ from scipy.sparse import csr_matrix
 import headrank as hr
 from estimators.trees.boosting import boosted, boosted_cv, combined, whole_numbers
 from headrank.estimators.combined import ranker_cv
-from headrank.estimators.trees import engine
+from headrank.estimators.trees import engine, lightgbm_trees
 from headrank.model_io import load, save
 
 WHY = "libgomp.so.1: cannot open shared object file"
@@ -89,6 +89,16 @@ def test_forests_alone_cannot_be():
     X, y = whole_numbers()
     with pytest.raises(RuntimeError, match=f"forests are scored by LightGBM, which could not be loaded: {WHY}"):
         combined(families=("extra trees",)).fit(X, y)
+
+
+def test_a_model_of_lightgbm_cannot_score(monkeypatch):
+    X, y = whole_numbers()
+    monkeypatch.undo()
+    ranker = boosted(random_state=77).fit(X, y)
+    lightgbm_trees._booster.cache_clear()
+    monkeypatch.setattr(lightgbm_trees, "why_not", lambda: WHY)
+    with pytest.raises(RuntimeError, match=f"these trees are scored by LightGBM, which could not be loaded: {WHY}"):
+        ranker.decision_function(X)
 
 
 def test_the_reason_is_found(monkeypatch):

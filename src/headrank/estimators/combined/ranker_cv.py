@@ -23,6 +23,7 @@ from headrank.estimators.combined.linear_part import ScaledLinear
 from headrank.estimators.cv.candidates import Trial, standard_error
 from headrank.estimators.cv.fold_rows import FoldRows
 from headrank.estimators.cv.folds import of_any_size, splits_of
+from headrank.estimators.cv.rule import mean_over_folds
 from headrank.estimators.cv.trial_frame import trial_frame
 from headrank.estimators.trees.boosted_cv import BoostedRankerCV, spread_of
 from headrank.estimators.trees.forests import FoldForests
@@ -365,17 +366,12 @@ def _why(
     """Say what the ranker is made of, what the parts add, and what was left out."""
     sign = 1 if measure.greater_is_better else -1
     best = max(alone, key=lambda trial: trial.mean)
-    over = f"{together.values.size} folds, standard error {together.standard_error:.2g}"
-    value = f"mean {sign * together.mean:.4g} over {over}"
+    value = mean_over_folds(together, measure)
     if len(parts) == 1:
         text = f"Selected {parts[0].family} alone for {measure}: {value}."
     else:
         shares = [f"{part.family} ({part.weight:.0%})" for part in sorted(parts, key=lambda part: -part.weight)]
-        gain = together.values - best.values
-        text = (
-            f"Combined {', '.join(shares[:-1])} and {shares[-1]} for {measure}: {value}. The combination gains "
-            f"{gain.mean():.2g} on {best.candidate} alone, standard error {standard_error(gain):.2g}."
-        )
+        text = f"Combined {', '.join(shares[:-1])} and {shares[-1]} for {measure}: {value}. {_gain(together, best)}"
     used = {part.family for part in parts}
     if others := [trial for trial in alone if trial.candidate not in used]:
         rest = ", ".join(f"{trial.candidate} {sign * trial.mean:.4g}" for trial in others)
@@ -383,6 +379,16 @@ def _why(
     if left_out:
         text += f" Left out: {'; '.join(f'{family} ({reason})' for family, reason in left_out.items())}."
     return text
+
+
+def _gain(together: Trial, best: Trial) -> str:
+    """Say what the combination adds to the best family; one that is tied with it may trail by less than the noise."""
+    gain = together.values - best.values
+    by, alone = f"{abs(gain.mean()):.2g}", f"{best.candidate} alone"
+    noise = f", standard error {standard_error(gain):.2g}" if gain.size > 1 else ""
+    if gain.mean() < 0:
+        return f"The combination trails {alone} by {by}{noise}: within the noise."
+    return f"The combination gains {by} on {alone}{noise}."
 
 
 class _NotHereError(Exception):
