@@ -9,6 +9,7 @@ import pytest
 import headrank as hr
 from estimators.trees.boosting import combined, whole_numbers
 from headrank.estimators.combined import ranker_cv
+from headrank.estimators.combined.wording import gain
 from headrank.estimators.cv.candidates import Trial
 from headrank.exceptions import CollapsedFitWarning
 from samples import gaussians
@@ -113,7 +114,7 @@ def trial(name, *values):
 )
 def test_what_a_combination_adds_is_said(together, expected):
     best = trial("linear", *(0.5, 0.6, 0.7)[: len(together)])
-    assert re.sub(r"error \d\.\d*e-\d+", "error 0", ranker_cv._gain(trial("combination", *together), best)) == expected
+    assert re.sub(r"error \d\.\d*e-\d+", "error 0", gain(trial("combination", *together), best)) == expected
 
 
 def test_one_fold_has_no_standard_error():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Self
@@ -20,10 +20,10 @@ from headrank.estimators._matrix import checked_matrix
 from headrank.estimators._scorer import Scorer, admitted
 from headrank.estimators.combined.greedy import combination
 from headrank.estimators.combined.linear_part import ScaledLinear
-from headrank.estimators.cv.candidates import Trial, standard_error
+from headrank.estimators.combined.wording import why
+from headrank.estimators.cv.candidates import Trial
 from headrank.estimators.cv.fold_rows import FoldRows
 from headrank.estimators.cv.folds import of_any_size, splits_of
-from headrank.estimators.cv.rule import mean_over_folds
 from headrank.estimators.cv.trial_frame import trial_frame
 from headrank.estimators.trees.boosted_cv import BoostedRankerCV, spread_of
 from headrank.estimators.trees.forests import FoldForests
@@ -305,7 +305,8 @@ class RankerCV(Scorer):
         self.trials_ = (*alone, together)
         self.best_score_ = together.mean if self.measure_.greater_is_better else -together.mean
         self.collapsed_ = all(part.scorer.collapsed_ for part in self.parts_)
-        self.choice_ = _why(self.parts_, alone, together, self.measure_, self.left_out_)
+        shares = {part.family: part.weight for part in self.parts_}
+        self.choice_ = why(shares, alone, together, self.measure_, self.left_out_)
         if self.collapsed_:
             warnings.warn(
                 "no family has learned anything; check whether X says anything about y",
@@ -354,41 +355,6 @@ def _of_all_rows(splits: Sequence[Any], labelled: Labelled) -> list[Any]:
 
 def _per_fold(folds: Sequence[Any] | Vector, value: Any) -> Any:
     return np.full(len(folds), value)
-
-
-def _why(
-    parts: Sequence[CombinedPart],
-    alone: Sequence[Trial],
-    together: Trial,
-    measure: Measure,
-    left_out: Mapping[str, str],
-) -> str:
-    """Say what the ranker is made of, what the parts add, and what was left out."""
-    sign = 1 if measure.greater_is_better else -1
-    best = max(alone, key=lambda trial: trial.mean)
-    value = mean_over_folds(together, measure)
-    if len(parts) == 1:
-        text = f"Selected {parts[0].family} alone for {measure}: {value}."
-    else:
-        shares = [f"{part.family} ({part.weight:.0%})" for part in sorted(parts, key=lambda part: -part.weight)]
-        text = f"Combined {', '.join(shares[:-1])} and {shares[-1]} for {measure}: {value}. {_gain(together, best)}"
-    used = {part.family for part in parts}
-    if others := [trial for trial in alone if trial.candidate not in used]:
-        rest = ", ".join(f"{trial.candidate} {sign * trial.mean:.4g}" for trial in others)
-        text += f" Not used: {rest}."
-    if left_out:
-        text += f" Left out: {'; '.join(f'{family} ({reason})' for family, reason in left_out.items())}."
-    return text
-
-
-def _gain(together: Trial, best: Trial) -> str:
-    """Say what the combination adds to the best family; one that is tied with it may trail by less than the noise."""
-    gain = together.values - best.values
-    by, alone = f"{abs(gain.mean()):.2g}", f"{best.candidate} alone"
-    noise = f", standard error {standard_error(gain):.2g}" if gain.size > 1 else ""
-    if gain.mean() < 0:
-        return f"The combination trails {alone} by {by}{noise}: within the noise."
-    return f"The combination gains {by} on {alone}{noise}."
 
 
 class _NotHereError(Exception):

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import headrank as hr
-from headrank.estimators.trees.objectives import RowDerivatives
 from headrank.surrogates import LogisticLoss, RowFacts, surrogate_for
 from headrank.surrogates.cut import Cut
+from headrank.surrogates.row_derivatives import RowDerivatives
 
 POSITIVE = np.array([True, False, False, True, False])
 SCORES = np.array([0.3, -1.0, 2.0, 0.1, 0.0])
