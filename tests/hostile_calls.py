@@ -173,6 +173,7 @@ X, Y = gaussians(n_pos=15, n_neg=N - 15, n_features=4, shift=2.0)
 S = X[:, 0]
 CURVE = hr.RocCurve.from_scores(Y, S)
 LINEAR = hr.LinearRanker("auc").fit(X, Y)
+TREES = hr.BoostedRanker("auc", n_estimators=3, min_samples_leaf=5).fit(X, Y)
 CHOSEN = hr.LinearRankerCV("auc", surrogates=["logistic"], Cs=[1.0], cv=2).fit(X, Y)
 PATH = hr.path(LINEAR, X, Y, Cs=[0.1, 1.0])
 SAMPLE: dict[str, Any] = {"y": Y, "scores": S, "sample_weight": np.ones(N), "pos_label": 1}
@@ -315,6 +316,23 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         f"calling {name}": (measured(name), {**SAMPLE, "qid": np.arange(N) % 3})
         for name in ("auc", "pauc@0.3", "p@5", "bedroc@20", "locauc@0.3", "ks")
     },
+    "BoostedRanker": (fit(hr.BoostedRanker), {
+        **ROWS, "measure": "pauc@0.3", "objective": "smooth", "n_estimators": 3, "learning_rate": 0.1,
+        "max_leaf_nodes": 4, "min_samples_leaf": 5, "l2_regularization": 0.0, "max_features": 1.0, "subsample": 1.0,
+        "random_splits": False, "power": 4.0, "bandwidth": 0.3, "n_refining": 2, "monotonic_cst": None,
+        "categorical_features": None, "n_jobs": 1,
+    }),
+    "BoostedRankerCV": (fit(hr.BoostedRankerCV), {
+        **ROWS, "measure": "pauc@0.3", "grid": [{"min_samples_leaf": 3}], "max_estimators": 10, "max_seconds": None,
+        "cv": 2, "monotonic_cst": None, "categorical_features": None,
+    }),
+    "RankerCV": (fit(hr.RankerCV), {
+        **ROWS, "measure": "pauc@0.3", "families": ["extra trees"], "max_seconds": None, "cv": 2,
+    }),
+    "staged_decision_function": (
+        lambda **rows: list(TREES.staged_decision_function(**rows)), {"X": X, "every": 2},
+    ),
+    "contributions": (TREES.contributions, {"X": X}),
 }  # fmt: skip
 
 

@@ -7,6 +7,8 @@ from functools import cache
 
 import numpy as np
 import pytest
+from lightgbm.basic import LightGBMError
+from scipy.sparse import csr_matrix
 
 import headrank as hr
 from headrank.estimators.trees import lightgbm_trees
@@ -227,6 +229,18 @@ def test_trees_are_found_wherever_they_are(tmp_path, unseen):
         (tmp_path / "model").write_bytes(unchecked(model))
         with pytest.raises(ModelFileError, match="LightGBMTrees: tree 0 has nodes with no parent or with several"):
             load(tmp_path / "model")
+
+
+def test_trees_of_more_features_than_rows_have_do_not_score(tmp_path):
+    """A text that is right in itself: LightGBM compares the number of features with that of the rows."""
+    wide = with_line(text(), "max_feature_idx", lambda _: "7")
+    for name in ("feature_names", "feature_infos"):
+        wide = with_line(wide, name, lambda values: f"{values} a b c d e")
+    (tmp_path / "model").write_bytes(forged(with_number("split_feature", 7, of=lambda: wide)))
+    model = load(tmp_path / "model")
+    for rows in (numbers()[0], csr_matrix(numbers()[0])):
+        with pytest.raises(LightGBMError, match="number of features"):
+            model.decision_function(rows)
 
 
 def test_large_models_fit(tmp_path):

@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 from headrank._types import BoolVector, IntVector, Vector
 from headrank.bounds.sample_curves import SampleCurves
 from headrank.estimators import BoostedRanker, RankerCV
-from headrank.estimators.combined.ranker_cv import RankerProgress
+from headrank.estimators.combined.clock import RankerProgress
 from headrank.estimators.threads import limit_blas_threads
 from headrank.exceptions import CollapsedFitWarning
 from headrank.labels import Sample, check_scores

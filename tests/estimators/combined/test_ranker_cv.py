@@ -1,5 +1,6 @@
 """RankerCV: what it is made of, what it says, what it leaves out and what an interrupt leaves."""
 
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,6 +9,8 @@ import pytest
 import headrank as hr
 from estimators.trees.boosting import combined, whole_numbers
 from headrank.estimators.combined import ranker_cv
+from headrank.estimators.combined.wording import gain
+from headrank.estimators.cv.candidates import Trial
 from headrank.exceptions import CollapsedFitWarning
 from samples import gaussians
 
@@ -95,6 +98,30 @@ def test_a_family_that_learned_nothing_is_not_taken():
         assert "Not used: boosted trees 0.5" in ranker.choice_
         with pytest.warns(CollapsedFitWarning, match="no family has learned anything"):
             assert combined(families=("boosted trees",)).fit(X, y).collapsed_
+
+
+def trial(name, *values):
+    return Trial(name, np.array(values), np.zeros(len(values), dtype=bool), np.zeros(len(values)))
+
+
+@pytest.mark.parametrize(
+    ("together", "expected"),
+    [
+        ((0.6, 0.7, 0.8), "The combination gains 0.1 on linear alone, standard error 0."),
+        ((0.4, 0.61, 0.7), "The combination trails linear alone by 0.03, standard error 0.035: within the noise."),
+        ((0.6,), "The combination gains 0.1 on linear alone."),
+    ],
+)
+def test_what_a_combination_adds_is_said(together, expected):
+    best = trial("linear", *(0.5, 0.6, 0.7)[: len(together)])
+    assert re.sub(r"error \d\.\d*e-\d+", "error 0", gain(trial("combination", *together), best)) == expected
+
+
+def test_one_fold_has_no_standard_error():
+    X, y = whole_numbers()
+    folds = [(np.arange(100), np.arange(100, 200))]
+    choice = combined(families=("extra trees",), cv=folds).fit(X, y).choice_
+    assert choice.endswith("over one fold, standard error unknown.")
 
 
 # Time

@@ -9,7 +9,7 @@ from scipy.sparse import csr_matrix
 import headrank as hr
 from estimators.trees.boosting import boosted, boosted_cv, combined, whole_numbers
 from headrank.estimators.combined import ranker_cv
-from headrank.estimators.trees import engine
+from headrank.estimators.trees import engine, lightgbm_trees
 from headrank.model_io import load, save
 
 WHY = "libgomp.so.1: cannot open shared object file"
@@ -46,7 +46,7 @@ def test_every_objective_is_the_log_loss(objective):
     X, y = whole_numbers()
     with said():
         ranker, plain = (boosted(objective=each).fit(X, y) for each in (objective, "logistic"))
-    np.testing.assert_array_equal(ranker.decision_function(X), plain.decision_function(X))
+    np.testing.assert_allclose(ranker.decision_function(X), plain.decision_function(X), atol=1e-9)
 
 
 def test_a_grid_with_another_objective():
@@ -89,6 +89,16 @@ def test_forests_alone_cannot_be():
     X, y = whole_numbers()
     with pytest.raises(RuntimeError, match=f"forests are scored by LightGBM, which could not be loaded: {WHY}"):
         combined(families=("extra trees",)).fit(X, y)
+
+
+def test_a_model_of_lightgbm_cannot_score(monkeypatch):
+    X, y = whole_numbers()
+    monkeypatch.undo()
+    ranker = boosted(random_state=77).fit(X, y)
+    lightgbm_trees._booster.cache_clear()
+    monkeypatch.setattr(lightgbm_trees, "why_not", lambda: WHY)
+    with pytest.raises(RuntimeError, match=f"these trees are scored by LightGBM, which could not be loaded: {WHY}"):
+        ranker.decision_function(X)
 
 
 def test_the_reason_is_found(monkeypatch):

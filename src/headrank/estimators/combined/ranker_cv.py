@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Self
@@ -18,9 +17,11 @@ from headrank._types import ArrayLike, Vector
 from headrank.estimators._labelled import Labelled, threshold_of
 from headrank.estimators._matrix import checked_matrix
 from headrank.estimators._scorer import Scorer, admitted
+from headrank.estimators.combined.clock import Clock, OutOfTimeError, RankerProgress
 from headrank.estimators.combined.greedy import combination
 from headrank.estimators.combined.linear_part import ScaledLinear
-from headrank.estimators.cv.candidates import Trial, standard_error
+from headrank.estimators.combined.wording import why
+from headrank.estimators.cv.candidates import Trial
 from headrank.estimators.cv.fold_rows import FoldRows
 from headrank.estimators.cv.folds import of_any_size, splits_of
 from headrank.estimators.cv.trial_frame import trial_frame
@@ -39,33 +40,6 @@ _SHORTEST = 1e-3
 
 _ROWS_FOR_THRESHOLD = 10_000
 """Rows that are scored to find the intercept, evenly spread."""
-
-
-class OutOfTimeError(Exception):
-    """The time is over; what was begun is left out."""
-
-
-@dataclass(frozen=True)
-class RankerProgress:
-    """How far `RankerCV` is: for whoever shows it.
-
-    Attributes
-    ----------
-    family : str
-        The family at work.
-    done, total : int
-        Fits done, and expected so far, within the family.
-    best : float or None
-        The best value out of fold so far; None before the first family is done.
-    seconds_left : float or None
-        Of ``max_seconds``; None without a limit.
-    """
-
-    family: str
-    done: int
-    total: int
-    best: float | None
-    seconds_left: float | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,7 +171,7 @@ class RankerCV(Scorer):
         del given
         self.measure_ = measure if qid is not None else of_any_size(measure, labelled.total_weight)
         folds = FoldRows(labelled, splits, self.measure_)
-        clock = _Clock(limit, self.verbose if callable(self.verbose) else _quiet)
+        clock = Clock(limit, self.verbose if callable(self.verbose) else _quiet)
         options = {
             # A number of folds gives the same folds with the same seed; a splitter may not, and is asked once.
             "cv": self.cv if self.cv is None or isinstance(self.cv, Integral) else _of_all_rows(splits, labelled),
@@ -251,11 +225,11 @@ class RankerCV(Scorer):
         return self
 
     def _families(self) -> list[str]:
-        families = list(dict.fromkeys(listed("families", self.families)))
-        if not families or any(each not in FAMILIES for each in families):
+        families = listed("families", self.families)
+        if not families or any(not isinstance(each, str) or each not in FAMILIES for each in families):
             known = ", ".join(map(repr, FAMILIES))
             raise ValueError(f"families must be some of {known}, got {short_repr(self.families)}")
-        return families
+        return list(dict.fromkeys(families))
 
     def _learned(
         self,
@@ -265,7 +239,7 @@ class RankerCV(Scorer):
         sample_weight: ArrayLike | None,
         qid: ArrayLike | None,
         options: dict[str, Any],
-        clock: _Clock,
+        clock: Clock,
         *,
         first: bool,
     ) -> Any:
@@ -313,7 +287,8 @@ class RankerCV(Scorer):
         self.trials_ = (*alone, together)
         self.best_score_ = together.mean if self.measure_.greater_is_better else -together.mean
         self.collapsed_ = all(part.scorer.collapsed_ for part in self.parts_)
-        self.choice_ = _why(self.parts_, alone, together, self.measure_, self.left_out_)
+        shares = {part.family: part.weight for part in self.parts_}
+        self.choice_ = why(shares, alone, together, self.measure_, self.left_out_)
         if self.collapsed_:
             warnings.warn(
                 "no family has learned anything; check whether X says anything about y",
@@ -364,81 +339,5 @@ def _per_fold(folds: Sequence[Any] | Vector, value: Any) -> Any:
     return np.full(len(folds), value)
 
 
-def _why(
-    parts: Sequence[CombinedPart],
-    alone: Sequence[Trial],
-    together: Trial,
-    measure: Measure,
-    left_out: Mapping[str, str],
-) -> str:
-    """Say what the ranker is made of, what the parts add, and what was left out."""
-    sign = 1 if measure.greater_is_better else -1
-    best = max(alone, key=lambda trial: trial.mean)
-    over = f"{together.values.size} folds, standard error {together.standard_error:.2g}"
-    value = f"mean {sign * together.mean:.4g} over {over}"
-    if len(parts) == 1:
-        text = f"Selected {parts[0].family} alone for {measure}: {value}."
-    else:
-        shares = [f"{part.family} ({part.weight:.0%})" for part in sorted(parts, key=lambda part: -part.weight)]
-        gain = together.values - best.values
-        by = f"{abs(gain.mean()):.2g}, standard error {standard_error(gain):.2g}"
-        text = f"Combined {', '.join(shares[:-1])} and {shares[-1]} for {measure}: {value}."
-        if gain.mean() > 0:
-            text += f" The combination leads {best.candidate} alone by {by}."
-        else:
-            text += f" The families are tied: {best.candidate} alone leads by {by}."
-    used = {part.family for part in parts}
-    if others := [trial for trial in alone if trial.candidate not in used]:
-        rest = ", ".join(f"{trial.candidate} {sign * trial.mean:.4g}" for trial in others)
-        text += f" Not used: {rest}."
-    if left_out:
-        text += f" Left out: {'; '.join(f'{family} ({reason})' for family, reason in left_out.items())}."
-    return text
-
-
 class _NotHereError(Exception):
     """A family cannot be used here."""
-
-
-class _Clock:
-    """Time and progress of a fit."""
-
-    def __init__(self, limit: float | None, told: Callable[[RankerProgress], None]) -> None:
-        self.limit = limit
-        self._started, self._told = time.monotonic(), told
-        self._family, self._must_finish = "", True
-        self._best: float | None = None
-        self._state = 0, 1
-
-    @property
-    def left(self) -> float | None:
-        """Seconds left; None without a limit."""
-        return None if self.limit is None else self.limit - (time.monotonic() - self._started)
-
-    def share(self) -> float | None:
-        """Return the seconds for boosted trees, so that some are left for the others; None without a limit."""
-        return None if self.left is None else max(self.left / 2, _SHORTEST)
-
-    def start(self, family: str, *, must_finish: bool) -> None:
-        """A family begins."""
-        self._family, self._must_finish = family, must_finish
-        self.tell(0, 1)
-
-    def tell(self, done: int, total: int) -> None:
-        """Tell how far the family is, or raise if the time is over."""
-        if not self._must_finish and self.left is not None and self.left <= 0:
-            raise OutOfTimeError
-        self._state = done, total
-        self._told(RankerProgress(self._family, done, total, self._best, self.left))
-
-    def finish(self) -> None:
-        """The family is done, if need be with fewer fits than were expected."""
-        done, total = self._state
-        if done < total:
-            self._told(RankerProgress(self._family, total, total, self._best, self.left))
-
-    def see(self, scores: Sequence[Vector], folds: FoldRows) -> None:
-        """A family is done."""
-        better, sign = (max, 1) if folds.measure.greater_is_better else (min, -1)
-        value = sign * float(folds.values(scores).mean())
-        self._best = value if self._best is None else better(self._best, value)

@@ -79,13 +79,15 @@ def why(chosen: Trial, trials: Sequence[Trial], measure: Measure) -> str:
 
 def headline(chosen: Trial, measure: Measure, note: str = "") -> str:
     """Say what was selected, and its mean over the folds."""
-    n_folds, mean = chosen.values.size, chosen.mean if measure.greater_is_better else -chosen.mean
-    over = (
-        f"{n_folds} folds, standard error {chosen.standard_error:.2g}"
-        if n_folds > 1
-        else "one fold, standard error unknown"
-    )
-    return f"Selected {chosen.candidate} for {measure}{note}: mean {mean:.4g} over {over}."
+    return f"Selected {chosen.candidate} for {measure}{note}: {mean_over_folds(chosen, measure)}."
+
+
+def mean_over_folds(trial: Trial, measure: Measure) -> str:
+    """Print the mean of a trial and its standard error."""
+    n_folds, mean = trial.values.size, trial.mean if measure.greater_is_better else -trial.mean
+    if n_folds == 1:
+        return f"mean {mean:.4g} over one fold, standard error unknown"
+    return f"mean {mean:.4g} over {n_folds} folds, standard error {trial.standard_error:.2g}"
 
 
 def trailing(chosen: Trial, other: Trial) -> str:

@@ -112,6 +112,8 @@ def _plain(X: Any) -> Any:
 
 @lru_cache(maxsize=64)
 def _booster(letters: bytes) -> Any:
+    if reason := why_not():
+        raise RuntimeError(f"these trees are scored by LightGBM, which could not be loaded: {reason}")
     import lightgbm
 
     return lightgbm.Booster(model_str=letters.decode("ascii"))

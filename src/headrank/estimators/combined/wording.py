@@ -1,0 +1,45 @@
+"""What a combination is made of, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from headrank.estimators.cv.candidates import Trial, standard_error
+from headrank.estimators.cv.rule import mean_over_folds
+from headrank.measures import Measure
+
+
+def why(
+    shares: Mapping[str, float],
+    alone: Sequence[Trial],
+    together: Trial,
+    measure: Measure,
+    left_out: Mapping[str, str],
+) -> str:
+    """Say what the ranker is made of, what the parts add, and what was left out."""
+    sign = 1 if measure.greater_is_better else -1
+    best = max(alone, key=lambda trial: trial.mean)
+    value = mean_over_folds(together, measure)
+    if len(shares) == 1:
+        text = f"Selected {next(iter(shares))} alone for {measure}: {value}."
+    else:
+        *others, last = (
+            f"{family} ({share:.0%})" for family, share in sorted(shares.items(), key=lambda pair: -pair[1])
+        )
+        text = f"Combined {', '.join(others)} and {last} for {measure}: {value}. {gain(together, best)}"
+    if unused := [trial for trial in alone if trial.candidate not in shares]:
+        rest = ", ".join(f"{trial.candidate} {sign * trial.mean:.4g}" for trial in unused)
+        text += f" Not used: {rest}."
+    if left_out:
+        text += f" Left out: {'; '.join(f'{family} ({reason})' for family, reason in left_out.items())}."
+    return text
+
+
+def gain(together: Trial, best: Trial) -> str:
+    """Say what the combination adds to the best family; one that is tied with it may trail by less than the noise."""
+    lead = together.values - best.values
+    by, alone = f"{abs(lead.mean()):.2g}", f"{best.candidate} alone"
+    noise = f", standard error {standard_error(lead):.2g}" if lead.size > 1 else ""
+    if lead.mean() < 0:
+        return f"The combination trails {alone} by {by}{noise}: within the noise."
+    return f"The combination gains {by} on {alone}{noise}."
