@@ -8,7 +8,7 @@ import pytest
 
 import headrank as hr
 from estimators.trees.boosting import combined, whole_numbers
-from headrank.estimators.combined import ranker_cv
+from headrank.estimators.combined import clock, ranker_cv
 from headrank.estimators.combined.wording import gain
 from headrank.estimators.cv.candidates import Trial
 from headrank.exceptions import CollapsedFitWarning
@@ -141,7 +141,7 @@ def test_a_family_that_runs_out_of_time_is_left_out_at_the_end_of_a_fold(monkeyp
     """On a clock that goes on by a second whenever it is read."""
     X, y = whole_numbers()
     ticks = iter(range(10**6))
-    monkeypatch.setattr(ranker_cv, "time", SimpleNamespace(monotonic=lambda: float(next(ticks))))
+    monkeypatch.setattr(clock, "time", SimpleNamespace(monotonic=lambda: float(next(ticks))))
     told = []
     ranker = combined(families=("extra trees", "random forest"), max_seconds=15, verbose=told.append).fit(X, y)
     assert ranker.left_out_ == {"random forest": "not finished within 15 s"}

@@ -114,6 +114,6 @@ def test_scores_are_the_mean_of_the_folds_and_were_measured_out_of_fold(kind):
         np.testing.assert_allclose(scores, trees.scores(X[test]), atol=1e-12)
         assert value == pytest.approx(hr.measure("pauc@0.3")(y[test], scores))
     np.testing.assert_allclose(ranker.contributions(X).sum(axis=1), ranker.decision_function(X), atol=1e-6)
-    above = np.concatenate(ranker.out_of_fold_) + ranker.intercept_ > 0
-    assert above.sum() == y.sum()
+    out_of_fold = np.concatenate(ranker.out_of_fold_) + ranker.intercept_
+    assert (out_of_fold > 0).sum() <= y.sum() <= (out_of_fold >= 0).sum()
     assert ranker.trial_.mean > 0.2  # chance is 0.15

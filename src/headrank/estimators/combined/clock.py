@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from headrank._types import Vector
 from headrank.estimators.cv.fold_rows import FoldRows
 
+_SHORTEST = 1e-3
+"""Seconds: the first family is finished even if no time is left."""
+
 
 class OutOfTimeError(Exception):
     """The time is over; what was begun is left out."""

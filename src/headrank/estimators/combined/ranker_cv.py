@@ -34,8 +34,6 @@ from headrank.measures import measure as measure_of
 
 FAMILIES = ("boosted trees", "linear", "extra trees", "random forest")
 """In the order in which they are tried: what is gained for the time comes first."""
-_SHORTEST = 1e-3
-"""Seconds: the first family is finished even if no time is left."""
 
 
 _ROWS_FOR_THRESHOLD = 10_000
