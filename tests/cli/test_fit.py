@@ -48,7 +48,7 @@ def test_the_result_is_that_of_the_library(fitted):
     folder, _ = fitted
     result = json.loads((folder / "result" / "result.json").read_text())
     ranked = pl.read_csv(folder / "result" / "ranked.csv")
-    assert ranked.columns == ["rank", "customer", "score", "churned", "in_budget", "flagged"]
+    assert ranked.columns == ["rank", "customer", "score", "churned", "in_budget", "flagged", "why"]
     curve = hr.RocCurve.from_scores(ranked["churned"].to_numpy(), ranked["score"].to_numpy())
     winner = next(each for each in result["entrants"] if each["told_apart"] is None)
     assert winner["estimate"] == pytest.approx(hr.LocalAUC(0.1).value(curve), abs=1e-12)

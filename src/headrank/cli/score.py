@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -35,15 +35,16 @@ class _Block:
 
 @dataclass(frozen=True)
 class _Copied:
-    """Columns of the table that are copied to the output: the id, if any, and others."""
+    """Columns of the table that are copied to the output: the id, if any, and others; ``why``: beside the reasons."""
 
     id: str | None = None
     keep: tuple[str, ...] = ()
+    why: bool = False
 
     @property
     def names(self) -> dict[str, str]:
         """Name of each in the output: its own, with trailing underscores if that is taken."""
-        taken = {_SCORE, _FLAGGED, _WHY} | ({_ROW} if self.id is None else set())
+        taken = {_SCORE, _FLAGGED} | ({_WHY} if self.why else set()) | ({_ROW} if self.id is None else set())
         found = {}
         for name in (*([] if self.id is None else [self.id]), *self.keep):
             free = name
@@ -91,7 +92,7 @@ def run(
     _require_output_name(out, data)
     fitted = _loaded(model)
     with about_input(data):
-        copied = _checked_columns(fitted, data, id, drop or [], keep or [])
+        copied = replace(_checked_columns(fitted, data, id, drop or [], keep or []), why=why > 0)
     with progress_bar() as progress:
         task = progress.add_task(f"Scoring {data.name}", total=1.0)
 

@@ -113,7 +113,7 @@ def path(
     if not ordered:
         raise ValueError("expected at least one C, got none")
     if not isinstance(ranker, LinearRanker):
-        raise TypeError(f"a path is that of a LinearRanker, got {type(ranker).__name__}")
+        raise TypeError(f"ranker must be a LinearRanker, got {type(ranker).__name__}")
     ranker = clone(ranker)
     problem = _fitting.posed(ranker, X, y, sample_weight, qid)
     bundle, start, fits = Bundle(), None, []

@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 from headrank._types import BoolVector, IntVector, Vector
 from headrank.bounds.sample_curves import SampleCurves
 from headrank.estimators import BoostedRanker, RankerCV
-from headrank.estimators.combined.clock import RankerProgress
+from headrank.estimators.combined.clock import INTERRUPTED, RankerProgress
 from headrank.estimators.threads import limit_blas_threads
 from headrank.exceptions import CollapsedFitWarning
 from headrank.labels import Sample, check_scores
@@ -104,6 +104,8 @@ def _ranker(rows: TrainingRows, models: Models, progress: Progress, max_seconds:
         warnings.simplefilter("always", CollapsedFitWarning)
         warnings.simplefilter("always", ConvergenceWarning)
         ranker.fit(X if all_rows else X[few], y, qid=queries)
+        if INTERRUPTED in ranker.left_out_.values():
+            raise KeyboardInterrupt  # a command that was stopped writes nothing
         remark = ranker.choice_
         if not all_rows:
             progress("fitting the ranker to all rows", 0, 1)

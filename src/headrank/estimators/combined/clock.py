@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from headrank._types import Vector
 from headrank.estimators.cv.fold_rows import FoldRows
 
+INTERRUPTED = "interrupted"
+"""Why a family was left out after an interrupt from the keyboard."""
 _SHORTEST = 1e-3
 """Seconds: the first family is finished even if no time is left."""
 

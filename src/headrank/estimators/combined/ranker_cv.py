@@ -17,7 +17,7 @@ from headrank._types import ArrayLike, Vector
 from headrank.estimators._labelled import Labelled, threshold_of
 from headrank.estimators._matrix import checked_matrix
 from headrank.estimators._scorer import Scorer, admitted
-from headrank.estimators.combined.clock import Clock, OutOfTimeError, RankerProgress
+from headrank.estimators.combined.clock import INTERRUPTED, Clock, OutOfTimeError, RankerProgress
 from headrank.estimators.combined.greedy import combination
 from headrank.estimators.combined.linear_part import ScaledLinear
 from headrank.estimators.combined.wording import why
@@ -189,7 +189,7 @@ class RankerCV(Scorer):
                 if not learned:
                     raise
                 warnings.warn("interrupted; combining the families that are finished", RuntimeWarning, stacklevel=2)
-                self.left_out_ = {each: "interrupted" for each in families if each not in learned} | self.left_out_
+                self.left_out_ = {each: INTERRUPTED for each in families if each not in learned} | self.left_out_
                 break
             else:
                 learned[family] = scorer
