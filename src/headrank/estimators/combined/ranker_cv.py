@@ -23,7 +23,6 @@ from headrank.estimators.combined.linear_part import ScaledLinear
 from headrank.estimators.combined.wording import why
 from headrank.estimators.cv.candidates import Trial
 from headrank.estimators.cv.fold_rows import FoldRows
-from headrank.estimators.cv.folds import of_any_size, splits_of
 from headrank.estimators.cv.trial_frame import trial_frame
 from headrank.estimators.trees.boosted_cv import BoostedRankerCV, spread_of
 from headrank.estimators.trees.forests import FoldForests
@@ -165,10 +164,9 @@ class RankerCV(Scorer):
         given, (X, positive) = X, admitted(self, X, y)
         labelled = Labelled.of(positive, sample_weight, qid)
         drawn = int(check_random_state(seed(self.random_state)).randint(2**31 - 1))
-        splits = splits_of(labelled, self.cv, given, y, sample_weight, qid, random_state=drawn)
+        folds = FoldRows.of(measure, labelled, self.cv, given, y, sample_weight, qid, random_state=drawn)
         del given
-        self.measure_ = measure if qid is not None else of_any_size(measure, labelled.total_weight)
-        folds = FoldRows(labelled, splits, self.measure_)
+        splits, self.measure_ = folds.splits, folds.measure
         clock = Clock(limit, self.verbose if callable(self.verbose) else _quiet)
         options = {
             # A number of folds gives the same folds with the same seed; a splitter may not, and is asked once.

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from headrank._types import IntVector, Vector
+from headrank._types import ArrayLike, IntVector, Vector
 from headrank.estimators._labelled import Labelled, threshold_of
+from headrank.estimators.cv.folds import of_any_size, splits_of
 from headrank.measures import Measure
 
 
@@ -19,6 +21,23 @@ class FoldRows:
     labelled: Labelled
     splits: Sequence[tuple[IntVector, IntVector]]
     measure: Measure
+
+    @classmethod
+    def of(
+        cls,
+        measure: Measure,
+        labelled: Labelled,
+        cv: Any,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        qid: ArrayLike | None,
+        *,
+        random_state: Any,
+    ) -> FoldRows:
+        """Split the rows as `splits_of` does, and take the measure as it applies to a fold, or raise."""
+        splits = splits_of(labelled, cv, X, y, sample_weight, qid, random_state=random_state)
+        return cls(labelled, splits, measure if qid is not None else of_any_size(measure, labelled.total_weight))
 
     def values(self, scores: Sequence[Vector]) -> Vector:
         """The measure of the rows left out, fold by fold; negated if lower is better."""

@@ -20,7 +20,6 @@ from headrank.estimators._matrix import checked_matrix
 from headrank.estimators._scorer import Scorer, admitted
 from headrank.estimators.cv.candidates import Trial
 from headrank.estimators.cv.fold_rows import FoldRows
-from headrank.estimators.cv.folds import of_any_size, splits_of
 from headrank.estimators.cv.rule import clearly_behind, headline, trailing
 from headrank.estimators.cv.tally import tally_for
 from headrank.estimators.cv.trial_frame import trial_frame
@@ -211,12 +210,11 @@ class BoostedRankerCV(Scorer):
         measure = measure_of(self.measure)
         given, (X, positive) = X, admitted(self, X, y)
         labelled = Labelled.of(positive, sample_weight, qid)
-        splits = splits_of(labelled, self.cv, given, y, sample_weight, qid, random_state=self.random_state)
+        folds = FoldRows.of(measure, labelled, self.cv, given, y, sample_weight, qid, random_state=self.random_state)
         del given
+        splits, self.measure_ = folds.splits, folds.measure
         if labelled.present is not None:
             X = X[labelled.present]
-        self.measure_ = measure if qid is not None else of_any_size(measure, labelled.total_weight)
-        folds = FoldRows(labelled, splits, self.measure_)
         rankers = self._rankers(many=X.shape[0] * X.shape[1] >= _MANY_NUMBERS)
         self.engine_, rows = rows_for(X, labelled, categorical(self, X), n_threads=1)
         if self.engine_ != "lightgbm":

@@ -17,7 +17,6 @@ from headrank.estimators._matrix import checked_matrix
 from headrank.estimators._scorer import Scorer, admitted
 from headrank.estimators.cv.candidates import Trial
 from headrank.estimators.cv.fold_rows import FoldRows
-from headrank.estimators.cv.folds import of_any_size, splits_of
 from headrank.estimators.cv.tally import tally_for
 from headrank.estimators.trees.lightgbm_trees import LightGBMTrees
 from headrank.estimators.trees.tree_text import END_OF_TREES
@@ -88,9 +87,9 @@ class FoldForests(Scorer):
         measure = measure_of(self.measure)
         given, (X, positive) = X, admitted(self, X, y)
         labelled = Labelled.of(positive, sample_weight, qid)
-        splits = splits_of(labelled, self.cv, given, y, sample_weight, qid, random_state=self.random_state)
+        folds = FoldRows.of(measure, labelled, self.cv, given, y, sample_weight, qid, random_state=self.random_state)
+        splits, self.measure_ = folds.splits, folds.measure
         X = _single(X if labelled.present is None else X[labelled.present])
-        self.measure_ = measure if qid is not None else of_any_size(measure, labelled.total_weight)
         drawn = int(check_random_state(seed(self.random_state)).randint(2**31 - 1))
         forest = KINDS[option("kind", self.kind, KINDS)]
         limits = {"max_leaf_nodes": _MOST_LEAVES, **_sampled(*X.shape)}
@@ -107,7 +106,6 @@ class FoldForests(Scorer):
         self.trees_ = tuple(trees)
         self.out_of_fold_ = tuple(each.scores(X[test]) for each, (_, test) in zip(trees, splits, strict=True))
         collapsed = np.array([each.learned_nothing for each in trees])
-        folds = FoldRows(labelled, splits, self.measure_)
         values = folds.values(self.out_of_fold_)
         self.trial_ = Trial(self.kind, values, collapsed, np.full(len(splits), _N_TREES))
         self.collapsed_ = bool(collapsed.all())
