@@ -24,7 +24,8 @@ test-slow: $(VENV)/.dev
 	$(BIN)/pytest -m slow
 
 # What rests on linear algebra, as if on other processors: other kernels of OpenBLAS, fewer vector instructions in NumPy.
-NUMERIC := tests/reference tests/solvers tests/surrogates tests/estimators README.md docs
+# Trees and adapters rest on none.
+NUMERIC := tests/reference tests/solvers tests/surrogates tests/estimators README.md docs --ignore=tests/estimators/trees --ignore=docs/integrations.md
 test-processors: $(VENV)/.dev
 	$(BIN)/python .ci/processors.py blas -n 2 --dist loadscope $(NUMERIC)
 	$(BIN)/python .ci/processors.py numpy -n 2 --dist loadscope $(NUMERIC)
