@@ -57,6 +57,16 @@ def test_the_result_is_that_of_the_library(fitted):
     assert winner["low"] < winner["estimate"] < winner["high"]
 
 
+def test_score_says_why(fitted, capsys):
+    folder, _ = fitted
+    model, out = folder / "result" / "model", folder / "why.csv"
+    assert run(capsys, "score", model, folder / "customers.csv", "--out", out, "--why", "2").code == 0
+    scored = pl.read_csv(out)
+    assert scored.columns[-1] == "why"
+    assert " = " in scored["why"][int(scored["score"].arg_max())]
+    out.unlink()
+
+
 def test_the_ranked_list_is_the_holdout_in_order(fitted):
     folder, _ = fitted
     table = pl.read_csv(folder / "customers.csv")

@@ -333,3 +333,10 @@ def test_a_score_that_is_not_finite_is_refused_by_row(capsys, folder, model, mon
     done = run(capsys, "score", "model", "t.csv", "--id", "id", "--out", "o.csv", "--block", "100")
     assert refused(done, 3, "the score of row 104 of t.csv is not finite")
     assert left_in(folder) == ["model", "t.csv"]
+
+
+def test_a_model_that_cannot_say_why_says_so(capsys, folder):
+    done = run(capsys, "score", "model", "t.csv", "--id", "id", "--out", "why.csv", "--why", "1")
+    assert done.code != 0
+    assert "cannot say what each column adds" in done.err
+    assert not (folder / "why.csv").exists()

@@ -15,7 +15,7 @@ from headrank.training.encoding import TableEncoder
 from headrank.training.features import Matrix, OccurringFeatures
 
 _NUMBERS_AT_A_TIME = 2_000_000
-_MOST_EXPLAINED = 30
+_MOST_EXPLAINED = 20
 """First rows that are explained, and others they are compared with."""
 
 
@@ -53,7 +53,7 @@ def reasons(estimator: Any, rows: Any, *, n_columns: int = 3) -> Reasons | None:
     n_columns : int, default=3
         Columns that each text names at most.
     """
-    if not isinstance(estimator, Pipeline):
+    if not isinstance(estimator, Pipeline) or not isinstance(estimator[0], TableEncoder | OccurringFeatures):
         return None
     steps = [step for _, step in estimator.steps]
     n_encoding = next(
@@ -180,7 +180,7 @@ def head_reasons(
     *,
     random_state: int,
 ) -> HeadReasons | None:
-    """Explain the first rows, at most 30, and compare them with as many others; None if the model cannot.
+    """Explain the first rows, at most 20, and compare them with as many others; None if the model cannot.
 
     Parameters
     ----------
