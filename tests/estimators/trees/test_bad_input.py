@@ -10,10 +10,7 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 
 import headrank as hr
 from estimators.trees.boosting import boosted, boosted_cv, combined, every_kind, whole_numbers
-from headrank.estimators.combined import ranker_cv
-from headrank.estimators.cv import folds
-from headrank.estimators.trees import boosted_cv as boosted_cv_module
-from headrank.estimators.trees import forests
+from headrank.estimators.cv import fold_rows, folds
 from headrank.exceptions import CollapsedFitWarning, OneClassError
 from samples import gaussians
 
@@ -248,8 +245,7 @@ def test_no_query_is_split_over_folds(name, monkeypatch):
         seen.append(folds.splits_of(*args, **options))
         return seen[-1]
 
-    for module in (boosted_cv_module, forests, ranker_cv):
-        monkeypatch.setattr(module, "splits_of", watched)
+    monkeypatch.setattr(fold_rows, "splits_of", watched)
     ranker = RANKERS[name]("pauc@0.5").fit(X, y, qid=qid)
     assert len(seen) == {"chosen": 1, "combined": 3}[name]
     for splits in seen:

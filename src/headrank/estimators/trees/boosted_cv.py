@@ -216,6 +216,9 @@ class BoostedRankerCV(Scorer):
         if labelled.present is not None:
             X = X[labelled.present]
         rankers = self._rankers(many=X.shape[0] * X.shape[1] >= _MANY_NUMBERS)
+        if self.grid is None:  # with few rows, a setting without room for two leaves learns nothing
+            n_rows = min(len(train) for train, _ in splits)
+            rankers = [each for each in rankers if 2 * each.min_samples_leaf <= n_rows] or rankers
         self.engine_, rows = rows_for(X, labelled, categorical(self, X), n_threads=1)
         if self.engine_ != "lightgbm":
             rankers = [ranker.set_params(objective="logistic") for ranker in rankers]
