@@ -77,10 +77,6 @@ class Problem:
         rows, basis = spanned(self.rows, n_rows)
         return replace(self, risk=replace(self.risk, rows=rows), basis=basis)
 
-    def has_both_classes(self, kept: IntVector) -> bool:
-        """Whether some of the rows are of both classes, with queries: those of at least one."""
-        return self.labelled.take(kept).has_both_classes()
-
     @property
     def labelled(self) -> Labelled:
         """Labels, weights and queries of the rows."""
