@@ -1,4 +1,4 @@
-"""Speed of the asymptotic bounds: DeLong in units of a sort, the bootstrap against a loop over scikit-learn.
+"""Speed of bounds: DeLong and certified lists in units of a sort, the bootstrap against a loop over scikit-learn.
 
 ``make bench`` runs it. Every figure it prints was measured just then; nothing is asserted about time.
 """
@@ -14,6 +14,7 @@ import headrank as hr
 from headrank.bounds.asymptotic.bootstrap import bootstrap
 from headrank.bounds.asymptotic.delong import delong
 from headrank.bounds.comparison.difference import compare
+from headrank.bounds.inequalities.interleavings import precedence
 from headrank.datasets import Binormal
 
 MAX_FPR = 0.05
@@ -76,6 +77,29 @@ def paired(n_rows: int) -> None:
         print(f"{n_rows:>11,}  compare, {method:<7} {seconds:8.3f} s  {seconds / sort:6.1f} sorts")
 
 
+def certified_list(n_rows: int) -> None:
+    y, scores = sample(n_rows, 0.05)
+    _, new_scores = Binormal(separation=1.5, positive_rate=0.05).sample_scores(n_rows, random_state=1)
+    sort = best_seconds(lambda: np.argsort(scores))
+
+    def limits_anew() -> None:
+        precedence.cache_clear()
+        hr.certify_list(y, scores, new_scores)
+
+    jobs = {
+        "certify_list, new sizes": limits_anew,
+        "certify_list": lambda: hr.certify_list(y, scores, new_scores),
+        "choose": lambda: hr.choose(y, scores, new_scores),
+        "choose, weights": lambda: hr.choose(
+            y, scores, new_scores, weights=np.ones(n_rows), new_weights=np.ones(n_rows)
+        ),
+    }
+    for name, job in jobs.items():
+        seconds = best_seconds(job, repeats=3)
+        beyond = f", or 5 sorts + {max(seconds - 5 * sort, 0):.2f} s" if job is limits_anew else ""
+        print(f"{n_rows:>11,}  {name:<24} {seconds:8.3f} s  {seconds / sort:6.1f} sorts{beyond}")
+
+
 if __name__ == "__main__":
     print(f"headrank {hr.__version__}, scikit-learn {sklearn.__version__}; a sort is np.argsort of the same scores")
     for rate in POSITIVE_RATES:
@@ -85,3 +109,5 @@ if __name__ == "__main__":
         bootstrap_against_scikit_learn(1_000_000, rate)
     print("\nTwo scorers on the same rows, 10 % positives")
     paired(1_000_000)
+    print("\nAs many new rows as labelled ones, 5 % positives")
+    certified_list(1_000_000)

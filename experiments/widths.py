@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 POPULATION = Binormal(separation=2.0)
 MEASURES: tuple[Measure, ...] = (AUC(), PartialAUC(max_fpr=0.05), PartialAUC(max_fpr=0.01))
 FOR_THE_AUC = ("mcdiarmid", "hoeffding", "kl", "bernstein")
-FOR_ALL = ("fixed_range", "tail", "dkw", "delong")
+FOR_ALL = ("betting", "fixed_range", "tail", "dkw", "delong")
 N_NEG = (1_000, 10_000, 100_000, 1_000_000)
 N_POS = (50, 100, 1_000, 10_000)
 

@@ -45,7 +45,7 @@ def test_widths_has_every_method_for_every_size(widths):
     frame = wid.to_frame(widths)
     assert frame.columns == ["measure", "n_neg", "n_pos", "method", "low", "high", "width"]
     assert set(frame["measure"]) == {"auc", "pauc@0.05", "pauc@0.01"}
-    assert frame.height == len(SIZES) * (8 + 4 + 4)
+    assert frame.height == len(SIZES) * (9 + 5 + 5)
     assert set(frame.filter(pl.col("measure") == "auc")["method"]) == {*wid.FOR_THE_AUC, *wid.FOR_ALL}
     assert set(frame.filter(pl.col("measure") != "auc")["method"]) == {*wid.FOR_ALL}
     assert not frame.select(pl.any_horizontal(pl.all().is_null())).to_series().any()
@@ -76,7 +76,7 @@ def test_tables_of_widths(widths):
     assert [table.title for table in tables] == [
         f"width of the 95 % interval, {measure}" for measure in ("auc", "pauc@0.05", "pauc@0.01")
     ]
-    assert [len(table.columns) for table in tables] == [2 + 8, 2 + 4, 2 + 4]
+    assert [len(table.columns) for table in tables] == [2 + 9, 2 + 5, 2 + 5]
     assert [table.row_count for table in tables] == [4, 4, 4]
     text = printed(tables[0])
     assert all(f"{each.width:.4f}" in text for each in widths if each.measure == "auc")
@@ -88,7 +88,7 @@ def test_the_figure_of_widths(widths):
         f"{measure}, 200 negatives" for measure in ("auc", "pauc@0.05", "pauc@0.01")
     ]
     lines = {line.get_label(): line for line in axes[1].lines}
-    assert set(lines) == {"fixed_range", "tail", "dkw", "delong (asymptotic)"}
+    assert set(lines) == {"betting", "fixed_range", "tail", "dkw", "delong (asymptotic)"}
     expected = [by_method(widths, "pauc@0.05", (200, n_pos))["tail"].width for n_pos in (20, 50)]
     assert lines["tail"].get_xydata().tolist() == [[20, expected[0]], [50, expected[1]]]
     assert {(ax.get_xscale(), ax.get_yscale()) for ax in axes} == {("log", "log")}
@@ -101,7 +101,7 @@ def test_the_command_writes_widths(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(wid, "N_POS", (10, 20, 30, 10**9))
     wid.main(["--quick", "--out", str(tmp_path / "new")])
     frame = pl.read_csv(tmp_path / "new" / "widths.csv")
-    assert frame.height == 6 * 16
+    assert frame.height == 6 * 19
     assert (tmp_path / "new" / "widths.png").read_bytes().startswith(b"\x89PNG")
     assert "width of the 95 % interval, pauc@0.01" in capsys.readouterr().out
 

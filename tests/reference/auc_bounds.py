@@ -4,6 +4,7 @@ from collections.abc import Callable
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import wraps
+from math import comb
 from typing import Any
 
 from reference.measures import auc, negatives, positives
@@ -55,6 +56,23 @@ def kl_lower(mean: Number, k: int, risk: Number) -> Decimal:
 def kl_upper(mean: Number, k: int, risk: Number) -> Decimal:
     m, limit = decimal(mean), -decimal(risk).ln() / k
     return last(lambda q: divergence(m, q) <= limit, m, Decimal(1))
+
+
+def bentkus_lower(mean: float, n: int, risk: float) -> float:
+    """Largest q, by bisection, with E max(Bin(n, q) - h, 0) <= risk (n mean - h) for some whole h < n mean."""
+    x = Fraction(mean) * n
+    hs = [h for h in range(n) if h < x]
+
+    def rejected(q: float) -> bool:
+        chances = [comb(n, k) * q**k * (1 - q) ** (n - k) for k in range(n + 1)]
+        excess = [sum((k - h) * chances[k] for k in range(h + 1, n + 1)) for h in hs]
+        return any(each <= risk * float(x - h) for each, h in zip(excess, hs, strict=True))
+
+    low, high = 0.0, float(mean)
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if rejected(middle) else (low, middle)
+    return low
 
 
 def hoeffding_tail(r: Decimal, variance: Decimal, b: Decimal, k: int) -> Decimal:

@@ -8,8 +8,8 @@ from scipy.special import bdtr, ndtr
 from scipy.stats import binom
 
 from headrank.bounds.fixed.fixed_range import at_point, fixed_range
-from headrank.bounds.fixed.range_mean import mean_limits
 from headrank.bounds.inequalities.binomial import allowed_above, batch_risk
+from headrank.bounds.inequalities.bounded_mean import mean_limits
 from headrank.bounds.threshold import threshold_at
 from headrank.curve import RocCurve
 from headrank.measures import AUC, FPRAtTPR, PartialAUC, StandardizedPartialAUC, TPRAtFPR

@@ -77,6 +77,16 @@ class Interval:
         """Return all fields as plain values, the measure by its short name."""
         return {name: str(value) if name == "measure" else value for name, value in vars(self).items()}
 
+    def as_metrics(self) -> dict[str, float]:
+        """Return estimate, both ends and confidence as numbers, by names for trackers such as MLflow.
+
+        >>> import headrank as hr
+        >>> sorted(hr.interval([0, 1] * 50, range(100), measure="pauc@0.5").as_metrics())
+        ['pauc_0.5', 'pauc_0.5_confidence', 'pauc_0.5_high', 'pauc_0.5_low']
+        """
+        name, ends = self.measure.safe_name, {"low": self.low, "high": self.high, "confidence": self.confidence}
+        return {name: float(self.estimate), **{f"{name}_{end}": float(value) for end, value in ends.items()}}
+
     @property
     def where(self) -> str:
         """The limits in words: "between 0.35 and 0.56"."""

@@ -14,6 +14,7 @@ from headrank.bounds.asymptotic.delong import delong
 from headrank.bounds.band.from_band import from_band
 from headrank.bounds.confidence import Side, check_confidence, check_side
 from headrank.bounds.fixed import auc
+from headrank.bounds.fixed.betting import betting, betting_pays
 from headrank.bounds.fixed.fixed_range import at_point, fixed_range, over_queries
 from headrank.bounds.interval import Interval, require_counts
 from headrank.bounds.sample_curves import SampleCurves
@@ -31,7 +32,12 @@ OF_THE_AUC: dict[str, Callable[..., Interval]] = {
     "kl": auc.kl,
     "bernstein": auc.bernstein,
 }
-OF_A_MEASURE: dict[str, Callable[..., Interval]] = {"at_point": at_point, "fixed_range": fixed_range, "delong": delong}
+OF_A_MEASURE: dict[str, Callable[..., Interval]] = {
+    "at_point": at_point,
+    "fixed_range": fixed_range,
+    "betting": betting,
+    "delong": delong,
+}
 BANDS = ("tail", "dkw")
 _MORE = 8.0
 """Standard deviations beyond the end of the range at which a head is cut for an interval."""
@@ -44,26 +50,26 @@ def check_method(method: Any) -> str:
 
 
 @singledispatch
-def tightest(_measure: Measure) -> str:
-    """Return the finite-sample method that is expected to be tightest for a measure.
+def tightest(_measure: Measure, n_pos: float, n_neg: float) -> str:  # noqa: ARG001 - for those that register
+    """Return the finite-sample method that is expected to be tightest for a measure on this many rows.
 
-    It depends on the measure alone: choosing after seeing the scores would invalidate the guarantee.
+    It depends on the measure and the counts alone: choosing after seeing the scores would invalidate the guarantee.
 
     >>> from headrank.measures import PartialAUC
-    >>> tightest(AUC()), tightest(PartialAUC(max_fpr=0.05)), tightest(TPRAtFPR(0.01))
-    ('fixed_range', 'fixed_range', 'at_point')
+    >>> tightest(AUC(), 500, 9500), tightest(AUC(), 500, 500), tightest(TPRAtFPR(0.01), 500, 9500)
+    ('betting', 'fixed_range', 'at_point')
     """
     return "tail"
 
 
 @tightest.register
-def _(_measure: AreaMeasure) -> str:
-    return "fixed_range"
+def _(measure: AreaMeasure, n_pos: float, n_neg: float) -> str:
+    return "betting" if betting_pays(*measure.fpr_range, int(n_pos), int(n_neg)) else "fixed_range"
 
 
 @tightest.register(TPRAtFPR)
 @tightest.register(FPRAtTPR)
-def _(_measure: Any) -> str:
+def _(_measure: Any, _n_pos: float, _n_neg: float) -> str:
     return "at_point"
 
 
@@ -99,10 +105,11 @@ def interval(
         The probability, in (0, 1), that the interval contains the true value.
     method : str, default="auto"
         ``"auto"`` takes the method expected to be tightest among those that hold for any distribution and sample size:
-        ``"fixed_range"`` for the AUC and partial AUCs, ``"at_point"`` for a rate at a rate, ``"tail"`` (a band for the
-        whole curve) for other measures, and a bound over queries if ``qid`` is given. The choice depends on the measure
-        and the counts alone. Others: ``"mcdiarmid"``, ``"hoeffding"``, ``"kl"``, ``"bernstein"`` (AUC), ``"dkw"``
-        (all). Asymptotic, so possibly too narrow on small samples: ``"delong"`` (areas), ``"bootstrap"`` (all).
+        ``"betting"`` for the AUC and for partial AUCs from FPR 0 on if there are enough rows, else ``"fixed_range"``;
+        ``"at_point"`` for a rate at a rate, ``"tail"`` (a band for the whole curve) for other measures, and a bound
+        over queries if ``qid`` is given. The choice depends on the measure and the counts alone. Others:
+        ``"mcdiarmid"``, ``"hoeffding"``, ``"kl"``, ``"bernstein"`` (AUC), ``"dkw"`` (all). Asymptotic, so possibly too
+        narrow on small samples: ``"delong"`` (areas), ``"bootstrap"`` (all).
     side : {"two-sided", "lower", "upper"}, default="two-sided"
         Which ends are guaranteed. A one-sided end is closer, except for measures of the best fraction.
     sample_weight, qid : array-like of shape (n,), optional
@@ -122,7 +129,7 @@ def interval(
     >>> from headrank.datasets import Binormal
     >>> y, scores = Binormal(separation=2.0).sample_classes(500, 5000, random_state=0)
     >>> print(interval(y, scores, measure="pauc@0.05"))  # the truth is 0.4961
-    pauc@0.05 is 0.4628 on 500 positives and 5,000 negatives; the truth is between 0.3542 and 0.5609 with 95 %
+    pauc@0.05 is 0.4628 on 500 positives and 5,000 negatives; the truth is between 0.3571 and 0.5576 with 95 %
     confidence (fixed_range: any distribution, any sample size)
     """
     what, confidence, side = measure_of(measure), check_confidence(confidence), check_side(side)
@@ -162,8 +169,8 @@ def _depth_read(sample: Sample, measure: Measure, method: str) -> Depth | None:
     Bounds of one range or point read a few standard deviations beyond its end. Finding the head takes O(n), and only
     the head is sorted.
     """
-    name = tightest(measure) if method == "auto" else method
-    if name not in ("fixed_range", "at_point") or sample.weights is not None or sample.queries is not None:
+    name = tightest(measure, sample.n_pos, sample.n_neg) if method == "auto" else method
+    if name not in ("betting", "fixed_range", "at_point") or sample.weights is not None or sample.queries is not None:
         return None
     needed = measure.depth(int(sample.n_pos), int(sample.n_neg))
     if needed is None:
@@ -210,7 +217,7 @@ def interval_of(
     positive_rate: float | None = None,
 ) -> Interval:
     """Return the interval from a curve; see `interval`. The arguments are not checked again."""
-    name = tightest(measure) if method == "auto" else method
+    name = tightest(measure, curve.n_pos, curve.n_neg) if method == "auto" else method
     if name in OF_THE_AUC:
         if not isinstance(measure, AUC):
             raise ValueError(f"method={name!r} is a bound for the AUC only, not for {measure}; use method='auto'")

@@ -8,13 +8,16 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import headrank as hr
-from headrank.bounds.comparison.difference import Difference, compare
+from headrank.bounds.comparison.difference import Difference, compare, difference_of
+from headrank.bounds.comparison.evidence import Evidence
 from headrank.bounds.comparison.many import compare_many, holm
 from headrank.bounds.comparison.paired_pairs import count_dominated, disagreement, least_difference
 from headrank.bounds.inequalities.chernoff import kl_lower
 from headrank.bounds.intervals import interval_of
 from headrank.datasets import Binormal
 from headrank.exceptions import InvalidSampleError
+from headrank.labels import check_binary
+from headrank.measures import AUC
 from reference.delong import mean_disagreement, paired_delong_variance
 from reference.measures import expand
 from strategies import Ranking, small_rankings
@@ -177,7 +180,7 @@ def test_p_values_go_with_the_intervals(method: str, side: str) -> None:
 @pytest.mark.parametrize("measure", ["pauc@0.1", "tpr@fpr=0.1", "fpr@tpr=0.5"])
 def test_other_measures_take_an_interval_for_each_scorer_at_half_the_risk(measure: str) -> None:
     y, a, b = noisy(300, 900, noise=3.0)
-    found = compare(y, a, b, measure=measure)
+    found = compare(y, a, b, measure=measure, method="separate")
     what = hr.measure(measure)
     first, second = (
         interval_of(hr.RocCurve.from_scores(y, scores), what, confidence=1 - 0.05 / 2) for scores in (a, b)
@@ -187,10 +190,10 @@ def test_other_measures_take_an_interval_for_each_scorer_at_half_the_risk(measur
     assert "conservative" in found.theorem
     assert (found.low, found.high) == pytest.approx((first.low - second.high, first.high - second.low), abs=1e-9)
     assert found.told_apart == (found.p_value <= 0.05)
-    one = compare(y, a, b, measure=measure, side="lower")
+    one = compare(y, a, b, measure=measure, method="separate", side="lower")
     assert found.low <= one.low
     assert one.high == 1.0
-    back = compare(y, b, a, measure=measure)
+    back = compare(y, b, a, measure=measure, method="separate")
     assert (back.low, back.high) == pytest.approx((-found.high, -found.low))
 
 
@@ -279,7 +282,7 @@ def test_the_sentence_says_who_is_better_and_whether_it_is_certain() -> None:
     y, a, b = noisy(400, 2000, noise=2.0)
     sentence = str(compare(y, a, b, names=("clean", "noisy")))
     assert sentence.startswith("clean is better than noisy by 0.")
-    assert "with 95 % confidence (paired: any distribution, any sample size), so they can be told apart" in sentence
+    assert "with 95 % confidence (betting: any distribution, any sample size), so they can be told apart" in sentence
     assert str(compare(y, b, a, names=("noisy", "clean"))).startswith("clean is better than noisy by 0.")
     lower_is_better = compare(y, a, b, measure="fpr@tpr=0.5", method="bootstrap", n_replicates=99, random_state=0)
     assert lower_is_better.estimate < 0
@@ -367,3 +370,23 @@ def test_all_against_one() -> None:
         compare_many({"a": a, "b": b}, y, against="z")
     with pytest.raises(ValueError, match="at least two"):
         compare_many({"a": a}, y)
+
+
+@pytest.mark.parametrize(("monotone", "expected"), [(True, 1e-5), (False, 0.1)])
+def test_a_bound_that_is_not_monotone_gives_the_largest_risk_at_which_0_is_inside(monotone, expected) -> None:
+    """Excluded from a risk of 1e-5 on, but for the risks between 0.02 and 0.09."""
+
+    def lower(risk: float) -> float:
+        return 1.0 if risk >= 1e-5 and not 0.02 < risk < 0.09 else -1.0
+
+    evidence = Evidence((0.8, 0.7), lower, lambda _risk: 1.0, "made up", "", "", monotone=monotone)
+    y, a, _ = noisy(3, 5, noise=1.0)
+    made = difference_of(evidence, AUC(), ("a", "b"), check_binary(y, a), 0.95, "lower")
+    assert made.p_value == pytest.approx(expected, rel=1e-3)
+
+
+def test_p_values_are_exact_far_below_1e_12() -> None:
+    y, a, b = noisy(2000, 2000, noise=8.0)
+    assert 1e-300 < compare(y, a, b, method="delong").p_value < 1e-30
+    assert 1e-300 < compare(y, a, b, method="paired").p_value < 1e-30
+    assert "(p < 1e-12)" in str(compare(y, a, b, method="paired"))

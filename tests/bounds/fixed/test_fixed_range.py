@@ -35,6 +35,7 @@ from headrank.measures import (
     StandardizedPartialAUC,
     TPRAtFPR,
 )
+from reference import auc_bounds as reference_bounds
 from reference import thresholds as reference
 from strategies import ranges, small_rankings
 
@@ -110,8 +111,11 @@ def test_part_of_a_tie_counts_as_little_or_as_much_as_it_may():
 
 
 def test_mean_limits_by_hand():
-    assert mean_limits(0.75, 64, 0.01) == (clopper_pearson(48, 64, 0.01 / e)[0], clopper_pearson(48, 64, 0.01 / e)[1])
-    assert mean_limits(1.0, 64, 0.01) == (kl_lower(1.0, 64, 0.01), 1.0) == (pytest.approx(0.01 ** (1 / 64)), 1.0)
+    # Of two variables, both near 1: E max(B - 1, 0) = q^2, at most risk (2 mean - 1).
+    assert mean_limits(0.9, 2, 0.01)[0] == pytest.approx((0.01 * 0.8) ** 0.5)
+    assert mean_limits(0.3, 2, 0.01)[0] == pytest.approx(0.003)  # Markov's inequality
+    assert mean_limits(1.0, 64, 0.01) == (pytest.approx(0.01 ** (1 / 64)), 1.0)
+    assert mean_limits(0.0, 64, 0.01) == (0.0, pytest.approx(1 - 0.01 ** (1 / 64)))
 
 
 def test_the_way_is_chosen_by_counts_alone():
@@ -128,15 +132,34 @@ def test_the_window_of_the_whole_curve_is_the_auc():
 
 
 @given(st.integers(1, 400), st.floats(0, 1), st.sampled_from([1e-12, 0.001, 0.025, 0.3]))
-def test_mean_limits_are_the_better_of_two(n, mean, risk):
+def test_mean_limits_are_better_than_what_follows_from_them(n, mean, risk):
     low, high = mean_limits(mean, n, risk)
-    assert kl_lower(mean, n, risk) <= low <= mean <= high <= kl_upper(mean, n, risk)
+    assert kl_lower(mean, n, risk) <= low + 1e-9
+    assert low <= mean <= high
+    assert high <= kl_upper(mean, n, risk) + 1e-9
     successes = round(n * mean)
     exact = clopper_pearson(successes, n, risk)
     of_whole = mean_limits(successes / n, n, risk)
     assert of_whole[0] <= exact[0] + 1e-12  # never better than what is exact for zeros and ones
     assert of_whole[1] >= exact[1] - 1e-12
-    assert of_whole[0] >= clopper_pearson(max(successes - 1, 0), n, risk / e)[0] - 1e-12
+    assert of_whole[0] >= clopper_pearson(max(successes - 1, 0), n, risk / e)[0] - 1e-9
+
+
+@given(st.integers(1, 40), st.floats(0, 1), st.sampled_from([1e-12, 0.001, 0.025, 0.3, 0.9]))
+def test_mean_limits_equal_trying_every_h(n, mean, risk):
+    low, high = mean_limits(mean, n, risk)
+    assert low == pytest.approx(reference_bounds.bentkus_lower(mean, n, risk), rel=1e-6, abs=1e-12)
+    assert high == pytest.approx(1 - reference_bounds.bentkus_lower(1 - mean, n, risk), rel=1e-6)
+
+
+@pytest.mark.parametrize("n", [10**3, 10**5, 10**7])
+@pytest.mark.parametrize("risk", [0.3, 1e-3, 1e-60])
+def test_mean_limits_of_many_draws(n, risk):
+    """Wider than the exact limits of zeros and ones, by the factor that Bentkus' theorem bounds."""
+    low, high = mean_limits(0.75, n, risk)
+    exact, spent = clopper_pearson(3 * n // 4, n, risk), clopper_pearson(3 * n // 4, n, risk / e)
+    assert spent[0] - 1e-9 <= low <= exact[0]
+    assert exact[1] <= high <= spent[1] + 1e-9
 
 
 @given(st.integers(1, 10**6), st.integers(1, 10**6), st.floats(0, 1), st.sampled_from([1e-13, 0.025, 0.9]))

@@ -17,20 +17,30 @@ import numpy as np
 from headrank._types import ArrayLike, Vector
 from headrank.bounds.asymptotic import bootstrap, delong
 from headrank.bounds.asymptotic.resampling import QueryDraws, replicates
+from headrank.bounds.comparison.paired_betting import least_mean, least_paired_difference
 from headrank.bounds.comparison.paired_pairs import disagreement, least_difference
 from headrank.bounds.confidence import Side
+from headrank.bounds.fixed.range_mean import credits_at, shares
+from headrank.bounds.inequalities.tail_limits import tail_limits
 from headrank.bounds.interval import INDEPENDENT_ROWS, require_counts
 from headrank.bounds.intervals import interval_of
 from headrank.bounds.sample_curves import SampleCurves
 from headrank.curve import RocCurve
 from headrank.exceptions import NoVarianceError
 from headrank.measures import AUC, Measure
+from headrank.measures.area import AreaMeasure
 
-Method = Literal["auto", "paired", "separate", "delong", "bootstrap"]
+Method = Literal["auto", "betting", "paired", "separate", "delong", "bootstrap"]
 Bounds = tuple[Callable[[float], float], Callable[[float], float]]
 """A lower and an upper bound, each a function of its risk."""
 Pair = tuple[int, int]
 """Indices of two scorers; the difference is first minus second."""
+
+
+_FEWEST_POSITIVES = 50
+"""Positives from which betting pays."""
+_NEGATIVES_PER_POSITIVE = 4
+"""Negatives per positive from which betting pays for the AUC."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +65,12 @@ class Evidence:
     theorem: str
     assumptions: str
     finite_sample: bool = True
-    search_steps: int = 30
-    """Evaluations of a bound in the search for the p-value: 30 give eight digits, 12 give two."""
+    search_steps: int = 40
+    """Evaluations of a bound in the search for the p-value: 40 give eight digits, 12 give two."""
+    smallest_risk: float = 1e-300
+    """The risk below which the bounds are not evaluated, as they would lose their digits."""
+    monotone: bool = True
+    """Whether a larger risk never widens a bound."""
 
 
 def evidence_for(
@@ -77,6 +91,8 @@ def evidence_for(
     rows.require_both_classes()
     if method == "delong":
         return _delong(samples, pairs, measure)
+    if method == "betting" or (method == "auto" and _betting_pays(measure, int(rows.n_pos), int(rows.n_neg))):
+        return _betting(samples, pairs, measure)
     if method == "paired" or (method == "auto" and isinstance(measure, AUC)):
         return _paired(samples, pairs, measure)
     return _separate(samples, pairs, measure)
@@ -86,6 +102,73 @@ def widest(measure: Measure) -> float:
     """Return the largest possible difference of two values of a measure."""
     least, greatest = measure.possible_values
     return greatest - least
+
+
+def _betting_pays(measure: Measure, n_pos: int, n_neg: int) -> bool:
+    """Return whether betting is expected to be narrowest, from the measure and the counts alone (simulation)."""
+    few_negatives = isinstance(measure, AUC) and n_neg < _NEGATIVES_PER_POSITIVE * n_pos
+    return isinstance(measure, AreaMeasure) and n_pos >= _FEWEST_POSITIVES and not few_negatives
+
+
+def _betting(samples: Sequence[SampleCurves], pairs: Sequence[Pair], measure: Measure) -> list[Evidence]:
+    if not isinstance(measure, AreaMeasure):
+        raise ValueError(f"method='betting' is for areas, not for {measure}; use method='auto'")
+    curves = [each.whole for each in samples]
+    whole = measure.fpr_range == (0.0, 1.0)
+    values = [measure.value(curve) for curve in curves]
+    scale = widest(measure)
+    found = []
+    for i, j in pairs:
+        lower = (_paired_auc if whole else _paired_credits)(samples[i], samples[j], measure)
+        upper = (_paired_auc if whole else _paired_credits)(samples[j], samples[i], measure)
+        found.append(
+            Evidence(
+                (values[i], values[j]),
+                lambda risk, lower=lower: scale * lower(risk),  # type: ignore[misc]
+                lambda risk, upper=upper: -scale * upper(risk),  # type: ignore[misc]
+                "betting",
+                "betting on the difference of each positive (Waudby-Smith & Ramdas 2024), with "
+                + ("Chernoff's bound" if whole else "tail limits")
+                + " for the negatives; proved in headrank.bounds.comparison.paired_betting",
+                INDEPENDENT_ROWS,
+                search_steps=12,
+                smallest_risk=1e-13,
+                monotone=not whole,  # the limits of eta depend on the risk
+            )
+        )
+    return found
+
+
+def _paired_auc(a: SampleCurves, b: SampleCurves, _measure: AreaMeasure) -> Callable[[float], float]:
+    """Return a lower bound on the difference of the AUCs, as a function of its risk."""
+    positive = a.sample.positive
+    spread = disagreement(positive, a.sample.scores, b.sample.scores)
+
+    def placements(one: SampleCurves) -> Vector:
+        curve = one.whole
+        return np.asarray(1 - ((curve.fp[:-1] + curve.neg / 2) / curve.n_neg)[one.levels.of_row[positive]])
+
+    values = placements(a) - placements(b)
+    return lambda risk: least_paired_difference(values, spread, int(a.sample.n_neg), risk)
+
+
+def _paired_credits(a: SampleCurves, b: SampleCurves, measure: AreaMeasure) -> Callable[[float], float]:
+    """Return a lower bound on the difference of the partial AUCs: the least credits of a, the greatest of b."""
+    span, positive = measure.as_partial_auc, a.sample.positive
+    n_pos, n_neg = int(a.sample.n_pos), int(a.sample.n_neg)
+
+    def lower(risk: float) -> float:
+        for_neg, for_pos = shares(risk, n_pos, n_neg, span.max_fpr)
+        ends = [
+            tail_limits(n_neg, risk=for_neg / 2, side="upper", method="tail").upper(a.whole.fp),
+            tail_limits(n_neg, risk=for_neg / 2, side="lower", method="tail").lower(b.whole.fp),
+        ]
+        of_a, of_b = (
+            credits_at(rates, span)[one.levels.of_row[positive]] for rates, one in zip(ends, (a, b), strict=True)
+        )
+        return least_mean(of_a - of_b, for_pos)
+
+    return lower
 
 
 def _paired(samples: Sequence[SampleCurves], pairs: Sequence[Pair], measure: Measure) -> list[Evidence]:
@@ -150,14 +233,16 @@ def _chernoff(mean: float, spread: float, k: int, scale: float) -> Bounds:
 def _separate(samples: Sequence[SampleCurves], pairs: Sequence[Pair], measure: Measure) -> list[Evidence]:
     """Bound both values, each at half the risk: conservative, as it ignores that the rows are the same."""
     curves = [each.whole for each in samples]
+    # Some 50 intervals for one p-value: for areas the fast method.
+    method = "fixed_range" if isinstance(measure, AreaMeasure) else "auto"
 
     @cache
     def end(scorer: int, risk: float, side: Side) -> float:
-        interval = interval_of(curves[scorer], measure, confidence=1 - risk, side=side)
+        interval = interval_of(curves[scorer], measure, confidence=1 - risk, side=side, method=method)
         return interval.low if side == "lower" else interval.high
 
     def between(i: int, j: int) -> Evidence:
-        shown = interval_of(curves[i], measure, confidence=0.95, side="two-sided")
+        shown = interval_of(curves[i], measure, confidence=0.95, side="two-sided", method=method)
         return Evidence(
             (measure.value(curves[i]), measure.value(curves[j])),
             lambda risk: end(i, risk / 2, "lower") - end(j, risk / 2, "upper"),
@@ -167,6 +252,8 @@ def _separate(samples: Sequence[SampleCurves], pairs: Sequence[Pair], measure: M
             shown.assumptions,
             shown.finite_sample,
             search_steps=12,  # a band's limits may take half a second for each new risk
+            smallest_risk=1e-13,  # the interval takes 1 - risk
+            monotone=not isinstance(measure, AreaMeasure),  # the window's ranks depend on the risk
         )
 
     return [between(i, j) for i, j in pairs]

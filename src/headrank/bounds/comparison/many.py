@@ -10,7 +10,7 @@ from typing import Any, get_args
 import numpy as np
 
 from headrank._extras import needs_extra
-from headrank._format import lower_limit, percent, shown_p, upper_limit
+from headrank._format import percent, rounded, rounded_down, rounded_up, shown_p
 from headrank._numbers import option, short_repr
 from headrank._types import ArrayLike, Vector
 from headrank.bounds.asymptotic.bootstrap import check_replicates, present_rows
@@ -72,9 +72,9 @@ class Differences:
         rows = [
             (
                 f"{difference.names[0]} - {difference.names[1]}",
-                f"{difference.estimate:+.4f}",
-                lower_limit(difference.low, 4, sign="+"),
-                upper_limit(difference.high, 4, sign="+"),
+                _signed(rounded(difference.estimate)),
+                _signed(rounded_down(difference.low)),
+                _signed(rounded_up(difference.high)),
                 shown_p(p) + (" *" if p <= 1 - self.confidence else ""),
             )
             for difference, p in zip(self.differences, self.adjusted_p_values, strict=True)
@@ -139,10 +139,10 @@ def compare_many(
     >>> noise = np.random.default_rng(1).normal(size=(2, a.size))
     >>> print(compare_many({"clean": a, "noisy": a + noise[0], "noisier": a + 2 * noise[1]}, y, against="clean"))
     Differences in auc on 1,000 positives and 9,000 negatives; all intervals hold simultaneously with 95 % confidence
-    (paired: any distribution, any sample size); * can be told apart
-    difference       estimate      low     high  Holm-adjusted
-    noisy - clean     -0.0874  -0.1258  -0.0467  p = 6.3e-08 *
-    noisier - clean   -0.1898  -0.2375  -0.1385  p = 4e-12 *
+    (betting: any distribution, any sample size); * can be told apart
+    difference       estimate      low      high  Holm-adjusted
+    noisy - clean    -0.08737  -0.1098  -0.06506  p < 1e-12 *
+    noisier - clean   -0.1898  -0.2219   -0.1587  p < 1e-12 *
     """
     what, side = measure_of(measure), check_side(side)
     confidence = check_confidence(confidence)
@@ -188,6 +188,11 @@ def compare_many_curves(
     )
     adjusted = holm(np.array([difference.p_value for difference in differences]))
     return Differences(differences, tuple(adjusted.tolist()), confidence)
+
+
+def _signed(number: str) -> str:
+    """Add a plus to a printed number; rounded as in the sentence of one difference."""
+    return number if number.startswith("-") or number == "0" else f"+{number}"
 
 
 def require_named(scorers: Any) -> None:

@@ -146,7 +146,7 @@ def select(
     >>> noise = np.random.default_rng(1).normal(size=(2, good.size))
     >>> print(select({"good": good, "fair": good + 0.1 * noise[0], "poor": good + 3 * noise[1]}, y))
     good is the best of 3 scorers by auc, selected on validation rows. With 95 % confidence its true value is between
-    0.8787 and 0.9497, the selection accounted for (estimate 0.919, fixed_range). It cannot be told apart from fair.
+    0.8939 and 0.9388, the selection accounted for (estimate 0.919, betting). It cannot be told apart from fair.
     """
     require_named(scorers)
     confidence, what = check_confidence(confidence), measure_of(measure)

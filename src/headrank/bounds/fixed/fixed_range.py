@@ -14,14 +14,19 @@ import numpy as np
 
 from headrank._types import ArrayLike, Counts
 from headrank.bounds.confidence import Side
-from headrank.bounds.fixed.range_mean import mean_limits, mean_tpr_high, mean_tpr_low, shares
+from headrank.bounds.fixed.range_mean import mean_tpr_high, mean_tpr_low, shares
 from headrank.bounds.inequalities.binomial import allowed_above, clopper_pearson, needed_at_least
+from headrank.bounds.inequalities.bounded_mean import mean_limits
 from headrank.bounds.interval import INDEPENDENT_ROWS, Interval, require_counts
 from headrank.curve import RocCurve
 from headrank.exceptions import ShallowHeadError
-from headrank.measures import FPRAtTPR, Measure, TPRAtFPR
+from headrank.measures import FPRAtTPR, FROCArea, Measure, TPRAtFPR
 from headrank.measures.area import AreaMeasure
 
+_OF_REGIONS = (
+    f"{INDEPENDENT_ROWS}; this includes the regions of one image, so if they resemble each other, use "
+    "method='bootstrap' with the images as clusters"
+)
 End = Callable[[float], float]
 """A bound on the measure as a function of its risk."""
 
@@ -70,7 +75,7 @@ def at_point(
     require_counts(curve, "at_point")
     lower, upper = _tpr_ends(curve, measure.fpr) if isinstance(measure, TPRAtFPR) else _fpr_ends(curve, measure.tpr)
     theorem = "order statistics (exact binomial), then Clopper & Pearson (1934)"
-    return _interval(curve, measure, lower, upper, "at_point", theorem, confidence, side)
+    return interval_from_ends(curve, measure, lower, upper, "at_point", theorem, confidence, side)
 
 
 def fixed_range(
@@ -130,8 +135,8 @@ def fixed_range(
     def upper(risk: float) -> float:
         return rescaled(mean_tpr_high(curve, span, risk))
 
-    theorem = "binomial ranks or tail limits of the negatives, then Hoeffding (1963) or Bentkus (2004) for a mean"
-    return _interval(curve, measure, lower, upper, "fixed_range", theorem, confidence, side)
+    theorem = "binomial ranks or tail limits of the negatives, then Bentkus (2004) for a mean"
+    return interval_from_ends(curve, measure, lower, upper, "fixed_range", theorem, confidence, side)
 
 
 def over_queries(
@@ -165,7 +170,7 @@ def over_queries(
     >>> from headrank.measures import PartialAUC
     >>> interval = over_queries([0.5, 1.0, 0.75] * 20, PartialAUC(max_fpr=0.5), n_pos=100, n_neg=500)
     >>> round(interval.low, 3), interval.estimate, round(interval.high, 3)
-    (0.596, 0.75, 0.869)
+    (0.606, 0.75, 0.862)
     """
     observed = np.asarray(values, dtype=np.float64)
     if observed.ndim != 1 or not observed.size:
@@ -188,7 +193,7 @@ def over_queries(
         (least, greatest),
         measure=measure,
         method="over_queries",
-        theorem="Hoeffding (1963), Theorem 1, or Bentkus (2004), for the mean over queries",
+        theorem="Bentkus (2004) for the mean over queries",
         assumptions=f"the {n_queries} queries are independent draws from one distribution",
         n_pos=n_pos,
         n_neg=n_neg,
@@ -258,7 +263,7 @@ def _level(ranked: Counts, rank: int) -> int:
 # -- both ----------------------------------------------------------------------------------------------------------
 
 
-def _interval(
+def interval_from_ends(
     curve: RocCurve,
     measure: Measure,
     lower: End,
@@ -268,6 +273,7 @@ def _interval(
     confidence: float,
     side: Side,
 ) -> Interval:
+    """Return the interval of a measure from its two bounds."""
     return _spent(
         measure.value(curve),
         lower,
@@ -278,7 +284,7 @@ def _interval(
         measure=measure,
         method=method,
         theorem=theorem,
-        assumptions=INDEPENDENT_ROWS,
+        assumptions=_OF_REGIONS if isinstance(measure, FROCArea) else INDEPENDENT_ROWS,
         n_pos=int(curve.n_pos),
         n_neg=int(curve.n_neg),
     )

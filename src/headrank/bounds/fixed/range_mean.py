@@ -25,18 +25,18 @@ The window does not use all rows of the larger class, which costs little if that
 for all thresholds. The window was narrower when the range held more than a third as many negatives as there were
 positives, by 3 to 22 % (binormal scores, AUC 0.9, ranges [0, 0.05] and [0, 0.01], 1e3 to 1e5 negatives, 50 to 1e4
 positives). For the whole curve the window is all negatives, its ends cost nothing, and it is always used: the bound is
-then `headrank.bounds.fixed.auc.kl` with the better of two inequalities.
+then `headrank.bounds.fixed.auc.kl` with a sharper inequality.
 """
 
 from __future__ import annotations
 
-from math import ceil, e, floor, sqrt
+from math import sqrt
 
 import numpy as np
 
 from headrank._types import Counts, Vector
-from headrank.bounds.inequalities.binomial import allowed_above, clopper_pearson, needed_at_least
-from headrank.bounds.inequalities.chernoff import kl_lower, kl_upper
+from headrank.bounds.inequalities.binomial import allowed_above, needed_at_least
+from headrank.bounds.inequalities.bounded_mean import mean_limits
 from headrank.bounds.inequalities.tail_limits import tail_limits
 from headrank.curve import RocCurve
 from headrank.exceptions import ShallowHeadError
@@ -63,27 +63,6 @@ def mean_tpr_high(curve: RocCurve, span: PartialAUC, risk: float) -> float:
 def _has_many_negatives(curve: RocCurve, span: PartialAUC) -> bool:
     width = span.max_fpr - span.min_fpr
     return width == 1 or width * curve.n_neg >= _NEGATIVES_PER_POSITIVE * curve.n_pos
-
-
-def mean_limits(mean: float, n: int, risk: float) -> tuple[float, float]:
-    """Return limits for the mean expectation of n independent variables in [0, 1], *each* with the given risk.
-
-    The better of two bounds on the probability of a mean this high when the expectation is q: Hoeffding (1963,
-    Theorem 1, (2.1)), exp(-n KL(mean || q)), and Bentkus (2004), e P(Bin(n, q) >= floor(n mean)). Each bound rejects q
-    for all means from some number on, so the better bound does for those from the lower of the two numbers on: it errs
-    no more often than the bound with that number. Both use only expectations of convex functions of the mean:
-    exp(t mean) and max(mean - t, 0). Bentkus gains up to 13 % of the width. O(1).
-
-    V. Bentkus, On Hoeffding's inequalities, Annals of Probability 32, 2004.
-
-    >>> [round(limit, 4) for limit in mean_limits(0.5, 1000, 0.025)]
-    [0.4623, 0.5377]
-    >>> round(kl_lower(0.5, 1000, 0.025), 4), round(clopper_pearson(500, 1000, 0.025)[0], 4)
-    (0.4571, 0.4685)
-    """
-    low = clopper_pearson(floor(n * mean), n, risk / e)[0]
-    high = clopper_pearson(min(ceil(n * mean), n), n, risk / e)[1]
-    return max(kl_lower(mean, n, risk), low), min(kl_upper(mean, n, risk), high)
 
 
 def shares(risk: float, n_counted: int, n_ranked: int, rate: float) -> tuple[float, float]:
@@ -179,15 +158,18 @@ def _limits_high(curve: RocCurve, span: PartialAUC, risk: float) -> float:
 
 
 def mean_credit(curve: RocCurve, rates: Vector, span: PartialAUC) -> float:
-    """Mean over the positives of g, averaged between the rates before and at their own score."""
-    levels = np.flatnonzero(curve.pos)
-    start, end = rates[levels], rates[levels + 1]
+    """Mean over the positives of their `credits_at`; positives below a head count 0."""
+    return min(float(credits_at(rates, span) @ curve.pos) / int(curve.n_pos), 1.0)
+
+
+def credits_at(rates: Vector, span: PartialAUC) -> Vector:
+    """Return g for a positive at each score, averaged between the rates before and at that score, in [0, 1]."""
+    start, end = rates[:-1], rates[1:]
     width = end - start
     credit = np.clip((span.max_fpr - start) / (span.max_fpr - span.min_fpr), 0.0, 1.0)
     tied = width > 0
     credit[tied] = (_area_from(start[tied], span) - _area_from(end[tied], span)) / width[tied]
-    mean = float(np.clip(credit, 0.0, 1.0) @ curve.pos[levels]) / int(curve.n_pos)
-    return min(mean, 1.0)
+    return np.asarray(np.clip(credit, 0.0, 1.0))
 
 
 def _area_from(rates: Vector, span: PartialAUC) -> Vector:

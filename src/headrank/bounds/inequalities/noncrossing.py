@@ -58,7 +58,7 @@ def probability_inside(n: int, knots: IntVector, lower: Vector, upper: Vector) -
     start, log_scale = 0, 0.0
     chances: Vector = np.ones(1)
     for fewest, largest, mean in allowed:
-        start, chances = _after_step(start, chances, mean, fewest, largest)
+        start, chances = after_jump(start, chances, _poisson_weights(mean), fewest, largest)
         total = float(chances.sum())
         if total <= 0:
             return 0.0
@@ -113,9 +113,12 @@ def limits_at(n: int, knots: IntVector, *, level: float, side: str, bounded: boo
     return np.maximum.accumulate(lower), np.maximum.accumulate(upper)
 
 
-def _after_step(start: int, chances: Vector, mean: float, fewest: int, largest: int) -> tuple[int, Vector]:
-    """Add a Poisson variable to a count, whose probabilities begin at ``start``; keep the allowed counts."""
-    offset, weights = _poisson_weights(mean)
+def after_jump(start: int, chances: Vector, jump: tuple[int, Vector], fewest: int, largest: int) -> tuple[int, Vector]:
+    """Add an independent jump to a count and keep the allowed counts.
+
+    Both are given by their first value and the probabilities from there. The result is a single 0 if none is allowed.
+    """
+    offset, weights = jump
     # Only jumps that lead from a present count to an allowed one.
     shortest, longest = fewest - (start + chances.size - 1), largest - start
     weights = weights[max(shortest - offset, 0) : max(longest + 1 - offset, 0)]

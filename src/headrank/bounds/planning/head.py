@@ -134,9 +134,9 @@ def plan_head(
     Examples
     --------
     >>> print(plan_head("pauc@0.05", epsilon=0.1, positive_rate=0.1, auc=0.9))
-    To know pauc@0.05 to within 0.1 with 95 % confidence at 10 % positives, you need about 6,498 rows, 650 of them
-    positive, if scores are normal and the AUC is 0.9: the value is then 0.411 with limits of about 0.311 and 0.502
-    (fixed_range)
+    To know pauc@0.05 to within 0.1 with 95 % confidence at 10 % positives, you need about 5,584 rows, 558 of them
+    positive, if scores are normal and the AUC is 0.9: the value is then 0.411 with limits of about 0.329 and 0.485
+    (betting)
     """
     what, share = measure_of(measure), check_positive_rate(positive_rate)
     if getattr(what, "is_count", False):
