@@ -1,0 +1,1 @@
+"""What is guaranteed for a list of new rows?"""
