@@ -12,7 +12,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -68,8 +68,10 @@ class Recorder(ClassifierMixin, BaseEstimator):
 
 
 def expected_failures(estimator):
-    by_number = "which rows are held out, or in a fold, depends on their number"
-    failures = {f"check_sample_weight_equivalence_on_{storage}_data": by_number for storage in ("dense", "sparse")}
+    failures = {}
+    if isinstance(estimator, FPRBudgetClassifier):
+        by_number = "which rows are held out depends on their number"
+        failures |= {f"check_sample_weight_equivalence_on_{storage}_data": by_number for storage in ("dense", "sparse")}
     if hasattr(estimator.estimator, "predict_proba"):
         failures["check_classifiers_train"] = "the threshold is not at a probability of 1/2"
     return failures
@@ -79,7 +81,8 @@ def expected_failures(estimator):
     [
         FPRBudgetClassifier(RidgeClassifier(), max_fpr=0.1, confidence=0.1),
         FPRBudgetClassifier(LogisticRegression(), max_fpr=0.1, confidence=0.1),
-        TopFractionClassifier(RidgeClassifier(), top=0.5, cv=2),
+        # Scores are compared to 1e-7, so the solver for sparse rows must be as exact; the check gives its own folds.
+        TopFractionClassifier(RidgeClassifier(tol=1e-12), top=0.5, cv=2),
         TopFractionClassifier(LogisticRegression(), top=0.5, cv=None),
     ],
     expected_failed_checks=expected_failures,
@@ -233,6 +236,23 @@ def test_too_few_negatives_are_refused_before_the_fit_and_the_advice_works():
         classifier.score(X[y == 0], y[y == 0])
 
 
+def test_rows_or_queries_that_cannot_be_divided_are_refused():
+    X, y = gaussians(3, 300)
+    classifier = FPRBudgetClassifier(Recorder(), max_fpr=0.1, random_state=0)
+    with pytest.raises(
+        ValueError, match=r"different rows, but one class has 1 row; add rows, or fit .*FrozenEstimator"
+    ):
+        classifier.fit(X, np.arange(303) == 0)
+    with pytest.raises(
+        ValueError, match="divides 303 rows into 302 to fit the scorer to and 1 to choose the threshold"
+    ):
+        clone(classifier).set_params(calibration_size=0.001).fit(X, y)
+    with pytest.warns(UserWarning, match="nominal"), pytest.raises(ValueError, match="but one query is all there is"):
+        classifier.fit(X, y, qid=np.ones(303))
+    with pytest.warns(UserWarning, match="nominal"), pytest.raises(ValueError, match="divides 3 queries into 0 to fit"):
+        clone(classifier).set_params(calibration_size=0.9).fit(X, y, qid=np.arange(303) % 3)
+
+
 def test_the_budget_classifier_is_searched_like_any_other():
     X, y = gaussians(300, 1500)
     pipeline = make_pipeline(StandardScaler(), LogisticRegression())
@@ -337,6 +357,25 @@ def test_senseless_fractions_and_folds_are_refused():
     for top in (0.0, 1.5, 10):
         with pytest.raises(ValueError, match="top must lie"):
             TopFractionClassifier(Recorder(), top=top).fit(X, y)
-    with pytest.raises(ValueError, match=r"one class has 3; use cv=3"):
-        TopFractionClassifier(Recorder()).fit(X, y)
-    assert TopFractionClassifier(Recorder(), cv=3).fit(X, y).threshold_ == np.sort(X[:, 0])[-4]
+    with pytest.warns(UserWarning, match="there are 3, so 3 folds are used"):
+        fewer = TopFractionClassifier(Recorder()).fit(X, y)
+    assert fewer.threshold_ == TopFractionClassifier(Recorder(), cv=3).fit(X, y).threshold_ == np.sort(X[:, 0])[-4]
+    one = TopFractionClassifier(Recorder(), cv=2)
+    with pytest.raises(ValueError, match=r"at least 2 rows of each class, got 1; add rows, or set cv=None to use"):
+        one.fit(X, np.arange(33) == 0)
+    assert one.set_params(cv=None).fit(X, np.arange(33) == 0).predict(X).sum() == 4
+    for bad in (1, "5", 2.5, [(1, 2, 3)]):
+        with pytest.raises((TypeError, ValueError), match="cv must be"):
+            TopFractionClassifier(Recorder(), cv=bad).fit(X, y)
+
+
+def test_folds_may_be_given():
+    X, y = gaussians()
+    splits = list(StratifiedKFold(4).split(X, y))
+    weights = np.arange(1000) % 3  # rows of weight 0 are in the folds that are given
+    twin, same = (
+        TopFractionClassifier(LogisticRegression(), cv=cv).fit(X, y, weights) for cv in (splits, StratifiedKFold(4))
+    )
+    assert same.threshold_ == twin.threshold_
+    half = TopFractionClassifier(Recorder(), cv=[(np.arange(500), np.arange(500, 1000))]).fit(X, y)
+    assert half.threshold_ == np.sort(X[500:, 0])[-51]  # of the rows that were left out

@@ -17,7 +17,7 @@ from headrank.bounds.confidence import check_confidence
 from headrank.bounds.inequalities.binomial import draws_needed
 from headrank.bounds.threshold import Threshold, open_rate, threshold_at
 from headrank.deciders.thresholded import LabelledRows, ThresholdedScorer, scores_of
-from headrank.exceptions import OneClassError, TooFewRowsError
+from headrank.exceptions import InvalidSampleError, OneClassError, TooFewRowsError
 
 
 class FPRBudgetClassifier(ThresholdedScorer):
@@ -140,12 +140,35 @@ class FPRBudgetClassifier(ThresholdedScorer):
         if not 0 < size < 1:
             raise ValueError(f"calibration_size must lie strictly between 0 and 1, got {self.calibration_size!r}")
         indices, random_state = np.arange(rows.y.size), seed(self.random_state)
+        self._require_two_parts(rows, size)
         if rows.queries is None:
             fitted, held_out = train_test_split(indices, test_size=size, stratify=rows.y, random_state=random_state)
         else:
             splitter = GroupShuffleSplit(1, test_size=size, random_state=random_state)
             fitted, held_out = next(splitter.split(indices, groups=rows.queries))
         return np.sort(fitted), np.sort(held_out)
+
+    def _require_two_parts(self, rows: LabelledRows, size: float) -> None:
+        """Raise if the rows are too few to have both classes in both parts, or the queries too few to divide."""
+        if rows.queries is None:
+            _, counts = np.unique(rows.y, return_counts=True)
+            n_rarer, n, n_least, of_what = int(counts.min()), rows.y.size, 2, "rows"
+        else:
+            n = n_rarer = np.unique(rows.queries).size
+            n_least, of_what = 1, "queries"
+        n_held_out = ceil(size * n)
+        if n_rarer < 2:
+            one = "class has 1 row" if rows.queries is None else "query is all there is"
+            raise InvalidSampleError(
+                f"the scorer and the threshold need different {of_what}, but one {one}; add rows, or fit the scorer to "
+                "others first and wrap it in scikit-learn's FrozenEstimator"
+            )
+        if min(n_held_out, n - n_held_out) < n_least:
+            raise ValueError(
+                f"calibration_size={size:g} divides {n} {of_what} into {n - n_held_out} to fit the scorer to and "
+                f"{n_held_out} to choose the threshold on, and each part needs at least {n_least}; use a value nearer "
+                "to 0.5, or add rows"
+            )
 
     def _require_rows(self, n_held_out: int, n_neg: int, frozen: bool) -> None:
         """Raise before the scorer is fitted if there are too few rows for any threshold."""

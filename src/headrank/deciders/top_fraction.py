@@ -6,12 +6,14 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
-from headrank._numbers import rate, whole
-from headrank._types import ArrayLike, BoolVector, Vector
+from headrank._numbers import rate
+from headrank._types import ArrayLike, IntVector, Vector
 from headrank.curve import RocCurve
 from headrank.deciders.thresholded import LabelledRows, ThresholdedScorer, scores_of
+from headrank.estimators._labelled import Labelled
+from headrank.estimators.cv.folds import splits_of
+from headrank.exceptions import InvalidSampleError
 from headrank.measures import MassConstrainedError
 
 _CONSTANT = 1e-9
@@ -34,10 +36,11 @@ class TopFractionClassifier(ThresholdedScorer):
         A scorer with ``decision_function`` or ``predict_proba``.
     top : float in (0, 1], default=0.1
         Fraction of all instances to classify as positive: the paper's u.
-    cv : int or None, default=5
-        Number of folds. The quantile is computed from out-of-fold scores, on the scale of ``estimator_``. None uses
-        the scores of the training rows, as in the paper: one fit instead of cv + 1, and appropriate for a scorer from a
-        small class. A flexible scorer gives its training rows more extreme scores: see the notes.
+    cv : int, splitter, iterable of (train, test) or None, default=5
+        Folds, as in `LinearRankerCV`. The quantile is computed from out-of-fold scores, on the scale of
+        ``estimator_``. None uses the scores of the training rows, as in the paper: one fit instead of cv + 1, and
+        appropriate for a scorer from a small class. A flexible scorer gives its training rows more extreme scores: see
+        the notes.
 
     Attributes
     ----------
@@ -69,12 +72,12 @@ class TopFractionClassifier(ThresholdedScorer):
     >>> X, y = coarse_eights()
     >>> classifier = TopFractionClassifier(LogisticRegression(max_iter=1000), top=0.1).fit(X, y)
     >>> round(float(classifier.predict(X).mean()), 2), round(classifier.score(X, y), 2)
-    (0.09, 0.9)
+    (0.1, 0.9)
     """
 
     threshold_: float
 
-    def __init__(self, estimator: Any, *, top: float = 0.1, cv: int | None = 5) -> None:
+    def __init__(self, estimator: Any, *, top: float = 0.1, cv: Any = 5) -> None:
         self.estimator = estimator
         self.top = top
         self.cv = cv
@@ -94,11 +97,20 @@ class TopFractionClassifier(ThresholdedScorer):
         top = rate("top", self.top, above_zero=True)
         rows = LabelledRows(X, y, sample_weight, qid).without_absent()
         positive = self._positive(rows)
+        splits = None
+        if self.cv is not None and not isinstance(self.estimator, FrozenEstimator):
+            labelled = Labelled.of(positive, rows.weights, rows.queries)
+            try:
+                splits = splits_of(labelled, self.cv, X, y, sample_weight, qid, random_state=0)
+            except InvalidSampleError as error:
+                raise type(error)(f"{error}, or set cv=None to use the scores of the training rows") from None
         self._fit_scorer(rows)
         own = np.asarray(scores_of(self.estimator_, rows.X), dtype=np.float64)
-        in_sample = self.cv is None or isinstance(self.estimator, FrozenEstimator)
-        scores = own if in_sample else self._scores_out_of_fold(rows, positive, own)
-        curve = RocCurve.from_scores(positive, scores, rows.weights)
+        scores, of_rows = own, np.arange(own.size)
+        if splits is not None:
+            scores = np.concatenate([self._scores_out_of_fold(rows, split, own) for split in splits])
+            of_rows = np.concatenate([held_out for _, held_out in splits])
+        curve = RocCurve.from_scores(positive[of_rows], scores, None if rows.weights is None else rows.weights[of_rows])
         quantile = curve.quantile(top)
         # Rescaling rounds. Rows tied with the quantile must be classified as positive all the same.
         at_quantile = own[np.abs(own - quantile) <= _TIED * (abs(quantile) + own.std())]
@@ -118,36 +130,15 @@ class TopFractionClassifier(ThresholdedScorer):
     def _lowest_flagged(self) -> float:
         return self.threshold_
 
-    def _scores_out_of_fold(self, rows: LabelledRows, positive: BoolVector, own: Vector) -> Vector:
-        """Return out-of-fold scores on the scale of ``own``, the scores of the final scorer."""
-        splitter = StratifiedKFold if rows.queries is None else StratifiedGroupKFold
-        scores: Vector = np.empty(positive.size)
-        for fitted, held_out in splitter(self._n_folds(rows, positive)).split(positive, positive, rows.queries):
-            theirs = np.asarray(scores_of(self._fitted_to(rows.take(fitted)), rows.X), dtype=np.float64)
-            weights = None if rows.weights is None else rows.weights[fitted]
-            # On rows that both were fitted to, so that both overfit them alike.
-            (mean, spread), (their_mean, their_spread) = (_moments(each[fitted], weights) for each in (own, theirs))
-            factor = spread / their_spread if their_spread else 0.0
-            scores[held_out] = factor * theirs[held_out] + (
-                mean - factor * their_mean
-            )  # unchanged if the scorers agree
-        return scores
-
-    def _n_folds(self, rows: LabelledRows, positive: BoolVector) -> int:
-        n_pos = int(np.count_nonzero(positive))
-        rarer = min(n_pos, positive.size - n_pos)
-        n_folds = whole("cv", self.cv, at_least=2)
-        if rarer < n_folds:
-            raise ValueError(
-                f"cv={self.cv} needs at least {self.cv} rows of each class, but one class has {rarer}; use cv={rarer}, "
-                "or cv=None to use the scores of the training rows"
-            )
-        if rows.queries is not None and (n_queries := np.unique(rows.queries).size) < n_folds:
-            raise ValueError(
-                f"cv={self.cv} needs at least {self.cv} queries, which folds do not split, but qid has {n_queries}; "
-                "use cv=None to use the scores of the training rows"
-            )
-        return n_folds
+    def _scores_out_of_fold(self, rows: LabelledRows, split: tuple[IntVector, IntVector], own: Vector) -> Vector:
+        """Return the scores of the rows that a fold leaves out, on the scale of ``own``, those of the final scorer."""
+        fitted, held_out = split
+        theirs = np.asarray(scores_of(self._fitted_to(rows.take(fitted)), rows.X), dtype=np.float64)
+        weights = None if rows.weights is None else rows.weights[fitted]
+        # On rows that both were fitted to, so that both overfit them alike.
+        (mean, spread), (their_mean, their_spread) = (_moments(each[fitted], weights) for each in (own, theirs))
+        factor = spread / their_spread if their_spread else 0.0
+        return factor * theirs[held_out] + (mean - factor * their_mean)  # unchanged if the scorers agree
 
 
 def _moments(scores: Vector, weights: Vector | None) -> tuple[float, float]:

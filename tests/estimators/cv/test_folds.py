@@ -1,10 +1,13 @@
 """Folds: every row once, whole queries, and something to measure in each."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headrank import BoostedRankerCV, KernelRanker, LinearRankerCV, RankerCV
 from headrank.estimators.cv.folds import folds
+from samples import gaussians
 
 
 def queries_of(seed, n_mixed, n_pure):
@@ -37,3 +40,19 @@ def test_folds_part_the_rows_and_each_can_be_measured(n_mixed, n_pure, by_query,
     assert max(sizes) - min(sizes) <= (1 if by_query else 2)
     again = folds(y, queries if by_query else None, 5, random_state=seed)
     assert all(np.array_equal(test, other) for (_, test), (_, other) in zip(pairs, again, strict=True))
+
+
+@pytest.mark.parametrize("kind", [LinearRankerCV, KernelRanker, BoostedRankerCV, RankerCV])
+def test_as_many_folds_as_there_can_be(kind):
+    rows = gaussians(3, 40, shift=3.0)
+    with pytest.warns(UserWarning, match="cv=5 folds need as many rows of each class; there are 3, so 3 folds") as told:
+        ranker = kind("auc").fit(*rows)
+    assert len(told) == 1
+    assert len(getattr(ranker, "ranker_", ranker).trials_[0].values) == 3
+
+
+def test_as_many_folds_as_there_are_queries_to_measure_on():
+    X, y = gaussians(20, 40, shift=3.0)
+    with pytest.warns(UserWarning, match="many queries with positive and negative rows; there are 2, so 2 folds"):
+        ranker = LinearRankerCV("auc").fit(X, y, qid=np.arange(60) % 2)
+    assert len(ranker.trials_[0].values) == 2

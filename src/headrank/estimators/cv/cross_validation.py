@@ -70,8 +70,8 @@ class LinearRankerCV(LinearScorer):
     bandwidths : sequence of float, default=(0.1, 0.5)
         Bandwidths of the smooth surrogate, in standard deviations of the scores.
     cv : int, splitter or iterable of (train, test), default=5
-        An int is a number of folds, stratified by class. With ``qid``, queries are kept whole, and those with both
-        classes are distributed evenly.
+        An int is a number of folds, stratified by class; if a class has fewer rows, as many folds as it has rows are
+        used, with a warning. With ``qid``, queries are kept whole, and those with both classes are distributed evenly.
     standardize : bool or None, default=None
         Whether to divide each feature by its standard deviation, without changing X. If None, sparse features are
         divided only if theirs is above 1: bits and word weights are better left unscaled.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from numbers import Integral
 from typing import Any
 
@@ -12,7 +13,7 @@ from sklearn.utils import check_random_state
 from headrank._numbers import seed, short_repr, whole
 from headrank._types import ArrayLike, BoolVector, IntVector
 from headrank.estimators._labelled import Labelled
-from headrank.exceptions import OneClassError
+from headrank.exceptions import InvalidSampleError, OneClassError
 from headrank.measures import EnrichmentFactor, Measure, PrecisionAt, RecallAt
 
 
@@ -54,15 +55,13 @@ def splits_of(
     """Return rows to learn from and rows to measure on, by their numbers among the labelled rows, or raise.
 
     ``cv`` is what scikit-learn takes: a number of folds, a splitter of the rows as the user gave them, or its result.
+    Fewer folds are made, with a warning, if there are too few rows or queries for that number.
     """
     cv = 5 if cv is None else cv
     if isinstance(cv, str | bytes):
         raise _no_folds(cv)
     if isinstance(cv, Integral):
-        n_folds = whole("cv", cv, at_least=2)
-        n_least = int(min(np.count_nonzero(labelled.positive), np.count_nonzero(~labelled.positive)))
-        if n_least < n_folds:
-            raise ValueError(f"cv={n_folds} folds need as many rows in each class, but one has {n_least}; lower cv")
+        n_folds = _possible(whole("cv", cv, at_least=2), labelled)
         splits = folds(labelled.positive, labelled.queries, n_folds, random_state=random_state)
     else:
         numbers = np.arange(labelled.size) if sample_weight is None else _numbers(sample_weight)
@@ -88,6 +87,23 @@ def of_any_size(measure: Measure, n_rows: float) -> Measure:
     if isinstance(measure, PrecisionAt | RecallAt | EnrichmentFactor) and measure.is_count:
         return type(measure)(min(measure.k / n_rows, 1.0))
     return measure
+
+
+def _possible(n_folds: int, labelled: Labelled) -> int:
+    """Return the number of folds, or as many as can be measured, with a warning; raise if no two can."""
+    positive, queries = labelled.positive, labelled.queries
+    if queries is None:
+        n_most, of_what = int(min(np.count_nonzero(positive), np.count_nonzero(~positive))), "rows of each class"
+    else:
+        n_most = np.intersect1d(queries[positive], queries[~positive]).size
+        of_what = "queries with positive and negative rows"
+    if n_most < 2:
+        raise InvalidSampleError(f"folds need at least 2 {of_what}, got {n_most}; add rows")
+    if n_most < n_folds:
+        warnings.warn(
+            f"cv={n_folds} folds need as many {of_what}; there are {n_most}, so {n_most} folds are used", stacklevel=4
+        )
+    return min(n_folds, n_most)
 
 
 def _no_folds(cv: Any) -> ValueError:
