@@ -1,23 +1,23 @@
 """RankerCV compared with boosted trees of other libraries: defaults, tuned by Optuna, and FLAML.
 
-Every model sees the same training rows, and what is tuned is tuned on the measure over the same five folds. Test values
-go to ``OUT/results.csv``, one row per set, measure, split and model, after each of them: stop it at any time, and the
-same command goes on. Rivals whose library is missing are left out.
+Every model sees the same training rows, and what is tuned is tuned on the measure over the same five folds. Settings
+tried by Optuna do not depend on the measure (quasi-random search), so that each is fitted once per fold and judged by
+all measures. Test values go to ``OUT/results.csv``, one row per set, measure, split and model, after each split of a
+set: stop it at any time, and the same command goes on. Rivals whose library is missing are left out.
 
-    python benchmarks/trees.py --jobs 2                      # a day: 50 trials for each case
-    python benchmarks/trees.py --models RankerCV HGB         # an hour
+    python benchmarks/trees.py --jobs 2                      # hours: 50 trials of two libraries on each split
+    python benchmarks/trees.py --models RankerCV HGB         # without them
     python benchmarks/trees.py --report                      # the summary of the present results
 """
 
 from __future__ import annotations
 
 import argparse
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -41,41 +41,43 @@ _SCHEMA = {
     "split": pl.Int64,
     "model": pl.String,
     "value": pl.Float64,
+    "seconds": pl.Float64,
     "cpu_seconds": pl.Float64,
     "remark": pl.String,
 }
 
 
 @dataclass(frozen=True)
-class Case:
-    """One model on one split of one set, for one measure."""
+class Cell:
+    """One split of one set: for each model, the measures that are still missing."""
 
     data: str
-    measure: str
     split: int
-    model: str
+    missing: Mapping[str, tuple[str, ...]]
+    seconds: Mapping[str, float]
+    """What RankerCV took for each measure, as far as it is known."""
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """Rows to learn from, the measure that tuning uses, and the time that FLAML may take."""
+    """Rows to learn from, the measures that tuning uses, and the seconds that FLAML may take for each of them."""
 
     rows: Rows
-    measure: str
-    seconds: float
+    measures: tuple[str, ...]
+    seconds: Mapping[str, float]
 
-    def value(self, kept: Any, scores: Any) -> float:
-        """The measure of some rows."""
-        part = self.rows.take(kept)
-        return float(measure(self.measure)(part.y, scores, qid=part.qid))
-
-    def out_of_fold(self, fit: Callable[[Any, Any], Any]) -> float:
-        """Mean over the folds of a way to fit."""
+    def out_of_fold(self, fit: Callable[[Any, Any], Any]) -> list[float]:
+        """Mean over the folds of a way to fit, for each measure."""
         values = []
         for train, test in folds_of(self.rows):
-            fitted = fit(self.rows.X[train], self.rows.y[train])
-            values.append(self.value(test, _scores(fitted, self.rows.X[test])))
-        return float(np.mean(values))
+            scores = _scores(fit(self.rows.X[train], self.rows.y[train]), self.rows.X[test])
+            part = self.rows.take(test)
+            values.append([measure(name)(part.y, scores, qid=part.qid) for name in self.measures])
+        return [float(mean) for mean in np.mean(values, axis=0)]
+
+
+Learned: TypeAlias = Iterator[tuple[Any, str]]
+"""For each measure of a task, what was fitted for it and a remark."""
 
 
 def _scores(fitted: Any, X: Any) -> Any:
@@ -87,14 +89,15 @@ def _scores(fitted: Any, X: Any) -> Any:
 # --- Models -----------------------------------------------------------------------------------------------------
 
 
-def rankercv(task: Task) -> tuple[Any, str]:
-    """Return headrank's own."""
-    ranker = RankerCV(task.measure, cv=folds_of(task.rows)).fit(task.rows.X, task.rows.y, qid=task.rows.qid)
-    return ranker, ranker.choice_
+def rankercv(task: Task) -> Learned:
+    """Yield headrank's own."""
+    for name in task.measures:
+        ranker = RankerCV(name, cv=folds_of(task.rows)).fit(task.rows.X, task.rows.y, qid=task.rows.qid)
+        yield ranker, ranker.choice_
 
 
-def hgb(task: Task) -> tuple[Any, str]:
-    """Return scikit-learn's histogram boosting with its defaults; sparse rows are made dense."""
+def hgb(task: Task) -> Learned:
+    """Yield scikit-learn's histogram boosting with its defaults; sparse rows are made dense."""
 
     class Dense(HistGradientBoostingClassifier):
         def fit(self, X: Any, y: Any) -> Any:
@@ -103,24 +106,31 @@ def hgb(task: Task) -> tuple[Any, str]:
         def decision_function(self, X: Any) -> Any:
             return super().decision_function(X.toarray() if sp.issparse(X) else X)
 
-    return Dense(random_state=0).fit(task.rows.X, task.rows.y), ""
+    return _for_every_measure(task, Dense(random_state=0).fit)
 
 
-def lightgbm(task: Task) -> tuple[Any, str]:
-    """Return LightGBM with its defaults."""
-    return _lightgbm()(task.rows.X, task.rows.y), ""
+def lightgbm(task: Task) -> Learned:
+    """Yield LightGBM with its defaults."""
+    return _for_every_measure(task, _lightgbm())
 
 
-def catboost(task: Task) -> tuple[Any, str]:
-    """Return CatBoost with its defaults."""
+def catboost(task: Task) -> Learned:
+    """Yield CatBoost with its defaults."""
     from catboost import CatBoostClassifier
 
-    model = CatBoostClassifier(thread_count=1, verbose=False, random_seed=0, allow_writing_files=False)
-    return model.fit(task.rows.X, task.rows.y), ""
+    options = {"thread_count": 1, "verbose": False, "random_seed": 0, "allow_writing_files": False}
+    return _for_every_measure(task, CatBoostClassifier(**options).fit)
 
 
-def tuned_lightgbm(task: Task) -> tuple[Any, str]:
-    """Return LightGBM tuned by Optuna on the measure."""
+def _for_every_measure(task: Task, fit: Callable[[Any, Any], Any]) -> Learned:
+    """Yield the same model for each measure: it was trained for none of them."""
+    fitted = fit(task.rows.X, task.rows.y)
+    for _ in task.measures:
+        yield fitted, ""
+
+
+def tuned_lightgbm(task: Task) -> Learned:
+    """Yield LightGBM tuned by Optuna on the measure."""
 
     def ask(trial: Any) -> dict[str, Any]:
         return {
@@ -137,8 +147,8 @@ def tuned_lightgbm(task: Task) -> tuple[Any, str]:
     return _tuned(task, ask, _lightgbm)
 
 
-def tuned_xgboost(task: Task) -> tuple[Any, str]:
-    """Return XGBoost tuned by Optuna on the measure."""
+def tuned_xgboost(task: Task) -> Learned:
+    """Yield XGBoost tuned by Optuna on the measure."""
 
     def ask(trial: Any) -> dict[str, Any]:
         return {
@@ -154,28 +164,23 @@ def tuned_xgboost(task: Task) -> tuple[Any, str]:
     return _tuned(task, ask, _xgboost)
 
 
-def flaml(task: Task) -> tuple[Any, str]:
-    """Return what FLAML finds in as much time as RankerCV took, with the measure as its metric."""
+def flaml(task: Task) -> Learned:
+    """Yield what FLAML finds in as much time as RankerCV took, with the measure as its metric."""
     from flaml import AutoML
 
-    def metric(X: Any, y: Any, estimator: Any, *_: Any, **__: Any) -> tuple[float, dict[str, float]]:
-        value = float(measure(task.measure)(y, estimator.predict_proba(X)[:, 1]))
-        return 1 - value, {"value": value}
+    for name in task.measures:
 
-    model = AutoML()
-    model.fit(
-        task.rows.X,
-        task.rows.y,
-        task="classification",
-        metric=metric,
-        time_budget=max(task.seconds, 5.0),
-        n_jobs=1,
-        seed=0,
-        verbose=0,
-        eval_method="cv",
-        n_splits=5,
-    )
-    return model, f"{model.best_estimator} within {task.seconds:.0f} s"
+        def metric(
+            X: Any, y: Any, estimator: Any, *_: Any, name: str = name, **__: Any
+        ) -> tuple[float, dict[str, float]]:
+            value = float(measure(name)(y, estimator.predict_proba(X)[:, 1]))
+            return 1 - value, {"value": value}
+
+        budget = max(task.seconds.get(name, 0.0), 5.0)
+        options = {"task": "classification", "eval_method": "cv", "n_splits": 5, "n_jobs": 1, "seed": 0, "verbose": 0}
+        model = AutoML()
+        model.fit(task.rows.X, task.rows.y, metric=metric, time_budget=budget, **options)
+        yield model, f"{model.best_estimator} within {budget:.0f} s"
 
 
 def _lightgbm(**parameters: Any) -> Callable[[Any, Any], Any]:
@@ -190,24 +195,31 @@ def _xgboost(**parameters: Any) -> Callable[[Any, Any], Any]:
     return lambda X, y: XGBClassifier(n_jobs=1, random_state=0, tree_method="hist", **parameters).fit(X, y)
 
 
-def _tuned(task: Task, ask: Callable[[Any], dict[str, Any]], make: Callable[..., Any]) -> tuple[Any, str]:
+def _tuned(task: Task, ask: Callable[[Any], dict[str, Any]], make: Callable[..., Any]) -> Learned:
     import optuna
 
+    def tried(trial: Any) -> float:
+        values = task.out_of_fold(make(**ask(trial)))
+        trial.set_user_attr("values", values)
+        return values[0]
+
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=0))
-    study.optimize(lambda trial: task.out_of_fold(make(**ask(trial))), n_trials=N_TRIALS)
-    best = ask(optuna.trial.FixedTrial(study.best_params))
-    return make(**best)(task.rows.X, task.rows.y), str(study.best_params).replace(",", ";")
+    study = optuna.create_study(direction="maximize", sampler=optuna.samplers.QMCSampler(seed=0, scramble=True))
+    study.optimize(tried, n_trials=N_TRIALS)
+    for i in range(len(task.measures)):
+        best = max(study.trials, key=lambda trial: trial.user_attrs["values"][i]).params
+        fitted = make(**ask(optuna.trial.FixedTrial(best)))(task.rows.X, task.rows.y)
+        yield fitted, str(best).replace(",", ";")
 
 
-MODELS: dict[str, tuple[Callable[[Task], tuple[Any, str]], tuple[str, ...]]] = {
+MODELS: dict[str, tuple[Callable[[Task], Learned], tuple[str, ...]]] = {
     CHOICE: (rankercv, ()),
     DEFAULT: (hgb, ()),
     "LightGBM": (lightgbm, ("lightgbm",)),
     "CatBoost": (catboost, ("catboost",)),
+    "FLAML": (flaml, ("flaml",)),
     "LightGBM tuned": (tuned_lightgbm, ("lightgbm", "optuna")),
     "XGBoost tuned": (tuned_xgboost, ("xgboost", "optuna")),
-    "FLAML": (flaml, ("flaml",)),
 }
 """How each is learned, and the libraries it needs; RankerCV first, as FLAML gets its time."""
 
@@ -215,21 +227,43 @@ MODELS: dict[str, tuple[Callable[[Task], tuple[Any, str]], tuple[str, ...]]] = {
 # --- The run ----------------------------------------------------------------------------------------------------
 
 
-def learned(cases: Sequence[Case], folder: Path, cap: int, seconds: float) -> list[dict[str, Any]]:
-    """Learn all models of one split of one set, for one measure."""
-    found = []
-    for case in cases:
-        rows = read(folder, case.data)
-        train, test = split_rows(rows.y, rows.qid, seed=case.split, cap=cap)
-        used = f"p@{100 / test.size:.6g}" if case.measure == "p@100" else case.measure
-        heard = Heard()
-        with heard, threadpool_limits(1), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            fitted, remark = MODELS[case.model][0](Task(rows.take(train), used, seconds))
-        seconds = heard.cost.seconds if case.model == CHOICE else seconds
-        value = measure(case.measure)(rows.y[test], _scores(fitted, rows.X[test]), qid=rows.take(test).qid)
-        found.append({**vars(case), "value": float(value), "cpu_seconds": heard.cost.cpu_seconds, "remark": remark})
+def learned(cell: Cell, folder: Path, cap: int) -> list[dict[str, Any]]:
+    """Learn what is missing of one split of one set."""
+    rows = read(folder, cell.data)
+    train, test = split_rows(rows.y, rows.qid, seed=cell.split, cap=cap)
+    kept_aside = rows.take(test)
+    found, seconds = [], dict(cell.seconds)
+    for model, names in cell.missing.items():
+        # A count of first rows is a share of the rows that are ranked, here and on the folds.
+        used = {f"p@{100 / test.size:.6g}" if name == "p@100" else name: name for name in names}
+        task = Task(rows.take(train), tuple(used), {each: seconds.get(name, 0.0) for each, name in used.items()})
+        models = MODELS[model][0](task)
+        for name in names:
+            heard = Heard()
+            with threadpool_limits(1), heard:
+                fitted, remark = next(models)
+            if model == CHOICE:
+                seconds[name] = heard.cost.seconds
+            value = float(measure(name)(kept_aside.y, _scores(fitted, kept_aside.X), qid=kept_aside.qid))
+            of_case = {"data": cell.data, "measure": name, "split": cell.split, "model": model, "value": value}
+            found.append(of_case | vars(heard.cost) | {"remark": remark})
     return found
+
+
+def missing_cells(options: argparse.Namespace, results: pl.DataFrame) -> list[Cell]:
+    """Return what is still to be learned, split by split."""
+    known = set(results.select("data", "measure", "split", "model").iter_rows())
+    usable = [m for m in MODELS if m in options.models and all(find_spec(name) for name in MODELS[m][1])]
+    cells = []
+    for split in range(options.splits):
+        for data in with_tasks(options.data, options.sets):
+            has_queries = read(options.data, data).qid is not None
+            names = [name for name in options.measures if not (name == "p@100" and has_queries)]
+            missing = {m: tuple(n for n in names if (data, n, split, m) not in known) for m in usable}
+            spent = results.filter(data=data, split=split, model=CHOICE).select("measure", "seconds").iter_rows()
+            if missing := {model: names for model, names in missing.items() if names}:
+                cells.append(Cell(data, split, missing, dict(spent)))
+    return cells
 
 
 def summary(results: pl.DataFrame) -> str:
@@ -264,8 +298,12 @@ def summary(results: pl.DataFrame) -> str:
         ahead, trailing = sum(m > 2 * e for m, e in found), sum(-m > 2 * e for m, e in found)
         mean = np.mean([m for m, _ in found]) if found else np.nan
         lines.append(f"  against {model:<15}{mean:+.4f} on average; by 2 s.e. ahead {ahead}, behind {trailing}")
-    costs = results.group_by("model").agg(pl.col("cpu_seconds").mean()).sort("cpu_seconds")
-    lines.append("Processor seconds: " + ", ".join(f"{name} {cost:.1f}" for name, cost in costs.iter_rows()))
+    of_splits = results.group_by("model", "data", "split").agg(pl.col("cpu_seconds").sum())
+    costs = of_splits.group_by("model").agg(pl.col("cpu_seconds").mean()).sort("cpu_seconds")
+    lines.append(
+        "Processor seconds per split, for all measures: "
+        + ", ".join(f"{name} {cost:.1f}" for name, cost in costs.iter_rows())
+    )
     return "\n".join(lines)
 
 
@@ -285,28 +323,15 @@ def main() -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     file = options.out / "results.csv"
     results = pl.read_csv(file, schema=_SCHEMA) if file.exists() else pl.DataFrame(schema=_SCHEMA)
-    if not options.report:
-        known = set(results.select("data", "measure", "split", "model").iter_rows())
-        usable = [m for m in MODELS if m in options.models and all(find_spec(name) for name in MODELS[m][1])]
-        groups = []
-        for split in range(options.splits):
-            for data in with_tasks(options.data, options.sets):
-                for name in options.measures:
-                    cases = [Case(data, name, split, model) for model in usable]
-                    todo = [case for case in cases if tuple(vars(case).values()) not in known]
-                    if todo and not (name == "p@100" and read(options.data, data).qid is not None):
-                        spent = results.filter(data=data, measure=name, split=split, model=CHOICE)["cpu_seconds"]
-                        groups.append((todo, float(spent[0]) if spent.len() else 0.0))
-        jobs = (delayed(learned)(todo, options.data, options.rows, spent) for todo, spent in groups)
-        found = Parallel(n_jobs=options.jobs, return_as="generator_unordered", pre_dispatch="n_jobs")(jobs)
-        for done, new in enumerate(found, start=1):
-            results = pl.concat([results, pl.DataFrame(new, schema=_SCHEMA)])
-            part = file.with_suffix(".part")
-            results.write_csv(part)
-            part.replace(file)
-            print(
-                f"{done} of {len(groups)}: {new[0]['data']}, {new[0]['measure']}, split {new[0]['split']}", flush=True
-            )
+    cells = [] if options.report else missing_cells(options, results)
+    jobs = (delayed(learned)(cell, options.data, options.rows) for cell in cells)
+    found = Parallel(n_jobs=options.jobs, return_as="generator_unordered", pre_dispatch="n_jobs")(jobs)
+    for done, new in enumerate(found, start=1):
+        results = pl.concat([results, pl.DataFrame(new, schema=_SCHEMA)])
+        part = file.with_suffix(".part")
+        results.write_csv(part)
+        part.replace(file)
+        print(f"{done} of {len(cells)}: {new[0]['data']}, split {new[0]['split']}", flush=True)
     text = summary(results)
     print(text)
     (options.out / "summary.txt").write_text(text + "\n", encoding="utf-8")

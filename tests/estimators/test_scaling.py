@@ -62,3 +62,9 @@ def test_names():
     scaler = SoftScaler().fit(np.array([[1.0, np.nan], [2.0, 3.0]]))
     assert scaler.get_feature_names_out(["a", "b"]).tolist() == ["a", "b", "b is missing"]
     assert scaler.get_feature_names_out().tolist() == ["x0", "x1", "x1 is missing"]
+
+
+def test_values_whose_square_is_not_finite_are_at_the_bound():
+    X = np.array([[0.0], [1e-300], [2e-300], [1e160], [-1e308]])
+    scaled = SoftScaler().fit(X[:3]).transform(X).ravel()
+    np.testing.assert_allclose(scaled[3:], [3.0, -3.0])

@@ -10,6 +10,7 @@ from sklearn.utils.validation import validate_data
 
 from headrank._numbers import short_repr
 from headrank._types import ArrayLike, Vector
+from headrank.estimators.frame_categories import FrameCategories
 from headrank.labels import check_classes
 from headrank.rows import open_rows
 
@@ -51,6 +52,8 @@ def shift_of(X: Any) -> Vector | None:
 
 def _read(estimator: Any, X: Any, *y: ArrayLike, reset: bool, finite: bool) -> Any:
     _refuse_other_shapes(X)
+    if estimator._takes_categories:
+        X = _with_codes(estimator, X, reset=reset)
     try:
         with np.errstate(all="ignore"):  # infinities are looked for by adding them up
             return validate_data(
@@ -69,6 +72,16 @@ def _read(estimator: Any, X: Any, *y: ArrayLike, reset: bool, finite: bool) -> A
         if kind is not type(error):
             raise kind(f"X cannot be read as a table of numbers: {error}") from None
         raise
+
+
+def _with_codes(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """Replace the categories of a data frame by codes, which are learned if ``reset``."""
+    if reset:
+        vars(estimator).pop("categories_", None)
+        if (found := FrameCategories.of(X)) is not None:
+            estimator.categories_ = found
+    known = getattr(estimator, "categories_", None)
+    return X if known is None else known.encoded(X)
 
 
 def _refuse_other_shapes(X: Any) -> None:

@@ -23,6 +23,8 @@ class Scorer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
     classes_: Any
     _needs_finite = True
     """Whether features must be finite numbers."""
+    _takes_categories = False
+    """Whether category columns of a data frame are features."""
 
     def _scores(self, X: Any) -> Vector:
         """Score validated rows."""

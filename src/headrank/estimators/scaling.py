@@ -9,8 +9,10 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from headrank._types import Vector
 
-_LIMIT = 3.0
+LIMIT = 3.0
 """Upper bound of scaled values."""
+FARTHEST = 1e150
+"""Values beyond it, before clipping, are at the bound anyway, and their squares are not finite."""
 _NUMBERS_AT_A_TIME = 4_000_000
 """Most values to sort at a time."""
 
@@ -56,9 +58,11 @@ class SoftScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scik
         """Scale the rows; the result is float64."""
         result = np.empty((X.shape[0], self.n_features_in_ + self.gaps_.size))
         scaled = result[:, : self.n_features_in_]
-        np.subtract(X, self.centers_, out=scaled)
-        scaled *= self.scales_
-        scaled /= np.sqrt(1 + (scaled / _LIMIT) ** 2)
+        with np.errstate(over="ignore"):
+            np.subtract(X, self.centers_, out=scaled)
+            scaled *= self.scales_
+        np.clip(scaled, -FARTHEST, FARTHEST, out=scaled)
+        scaled /= np.sqrt(1 + (scaled / LIMIT) ** 2)
         missing = np.isnan(X)
         scaled[missing] = 0.0
         result[:, self.n_features_in_ :] = missing[:, self.gaps_]

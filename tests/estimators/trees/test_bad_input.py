@@ -58,8 +58,8 @@ def test_three_positives(make):
     assert ranker.score(X, y) > 0.5
     assert (ranker.predict(X) == 1).sum() <= 40
     if make is not boosted:
-        with pytest.raises(ValueError, match="cv=4 folds need as many rows in each class, but one has 3; lower cv"):
-            make(cv=4).fit(X, y)
+        with pytest.warns(UserWarning, match="cv=4 folds need as many rows of each class; there are 3, so 3 folds"):
+            assert len(make(cv=4).fit(X, y).out_of_fold_) == 3
 
 
 def test_one_feature(make):
@@ -191,7 +191,6 @@ def test_parameters_that_are_refused(options, error, words):
         ({"cv": "five"}, ValueError, "cv must be an int, a splitter, or an iterable .* got 'five'"),
         ({"cv": 1}, ValueError, "cv must be at least 2, got 1"),
         ({"cv": []}, ValueError, "cv has no folds; pass an int"),
-        ({"cv": 51}, ValueError, "cv=51 folds need as many rows in each class, but one has 50; lower cv"),
     ],
 )
 def test_parameters_of_a_choice_that_are_refused(options, error, words):
@@ -257,6 +256,17 @@ def test_no_query_is_split_over_folds(name, monkeypatch):
     values = [hr.measure("pauc@0.5")(y[test], scores, qid=qid[test]) for scores, (_, test) in by_fold]
     assert by_group.best_score_ == pytest.approx(np.mean(values))
     assert ranker.score(X, y, qid=qid) > 0.7
+
+
+@pytest.mark.filterwarnings("ignore::headrank.exceptions.CollapsedFitWarning")
+def test_leaves_of_equal_value_are_no_start_for_the_smooth_objective():
+    """With 2 of 5 rows positive in both leaves; whether that is a split at all depends on rounding."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X, y = np.sort(rng.normal(size=(10, 1)), axis=0), np.array([0, 1, 1, 0, 0, 0, 0, 0, 1, 1])
+        ranker = boosted("auc", objective="smooth").fit(X, y)
+        assert len(ranker.trees_) == 1
+        assert np.ptp(ranker.decision_function(X)) == pytest.approx(0, abs=1e-12)
 
 
 def test_queries_are_means_in_the_smooth_objective():

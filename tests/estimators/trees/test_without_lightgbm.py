@@ -5,6 +5,8 @@ import warnings
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
+from sklearn.ensemble import HistGradientBoostingClassifier
+from threadpoolctl import threadpool_info
 
 import headrank as hr
 from estimators.trees.boosting import boosted, boosted_cv, combined, whole_numbers
@@ -95,7 +97,7 @@ def test_a_model_of_lightgbm_cannot_score(monkeypatch):
     X, y = whole_numbers()
     monkeypatch.undo()
     ranker = boosted(random_state=77).fit(X, y)
-    lightgbm_trees._booster.cache_clear()
+    lightgbm_trees._BOOSTERS.clear()
     monkeypatch.setattr(lightgbm_trees, "why_not", lambda: WHY)
     with pytest.raises(RuntimeError, match=f"these trees are scored by LightGBM, which could not be loaded: {WHY}"):
         ranker.decision_function(X)
@@ -116,3 +118,22 @@ def test_the_reason_is_found(monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert hr.BoostedRanker(n_estimators=2).fit(*whole_numbers()).engine_ == "lightgbm"
+
+
+def test_threads_do_not_wait_for_each_other_on_few_rows(monkeypatch):
+    X, y = whole_numbers()
+    seen = set()
+
+    def watched(method):
+        def watching(*arguments, **options):
+            seen.add(max(each["num_threads"] for each in threadpool_info() if each["user_api"] == "openmp"))
+            return method(*arguments, **options)
+
+        return watching
+
+    for name in ("fit", "_raw_predict"):
+        method = getattr(HistGradientBoostingClassifier, name)
+        monkeypatch.setattr(HistGradientBoostingClassifier, name, watched(method))
+    with said():
+        boosted_cv(max_estimators=10).fit(X, y).decision_function(X)
+    assert seen == {1}

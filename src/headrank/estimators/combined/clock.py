@@ -27,6 +27,8 @@ class RankerProgress:
     ----------
     family : str
         The family at work.
+    n_to_follow : int
+        Families to be tried after it.
     done, total : int
         Fits done, and expected so far, within the family.
     best : float or None
@@ -36,6 +38,7 @@ class RankerProgress:
     """
 
     family: str
+    n_to_follow: int
     done: int
     total: int
     best: float | None
@@ -48,7 +51,7 @@ class Clock:
     def __init__(self, limit: float | None, told: Callable[[RankerProgress], None]) -> None:
         self.limit = limit
         self._started, self._told = time.monotonic(), told
-        self._family, self._must_finish = "", True
+        self._family, self._n_to_follow, self._must_finish = "", 0, True
         self._best: float | None = None
         self._state = 0, 1
 
@@ -61,9 +64,9 @@ class Clock:
         """Return the seconds for boosted trees, so that some are left for the others; None without a limit."""
         return None if self.left is None else max(self.left / 2, _SHORTEST)
 
-    def start(self, family: str, *, must_finish: bool) -> None:
+    def start(self, family: str, *, n_to_follow: int, must_finish: bool) -> None:
         """A family begins."""
-        self._family, self._must_finish = family, must_finish
+        self._family, self._n_to_follow, self._must_finish = family, n_to_follow, must_finish
         self.tell(0, 1)
 
     def tell(self, done: int, total: int) -> None:
@@ -71,13 +74,16 @@ class Clock:
         if not self._must_finish and self.left is not None and self.left <= 0:
             raise OutOfTimeError
         self._state = done, total
-        self._told(RankerProgress(self._family, done, total, self._best, self.left))
+        self._show(done, total)
 
     def finish(self) -> None:
         """The family is done, if need be with fewer fits than were expected."""
         done, total = self._state
         if done < total:
-            self._told(RankerProgress(self._family, total, total, self._best, self.left))
+            self._show(total, total)
+
+    def _show(self, done: int, total: int) -> None:
+        self._told(RankerProgress(self._family, self._n_to_follow, done, total, self._best, self.left))
 
     def see(self, scores: Sequence[Vector], folds: FoldRows) -> None:
         """A family is done."""

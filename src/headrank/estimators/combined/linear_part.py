@@ -19,6 +19,8 @@ from headrank.rows import open_rows
 from headrank.surrogates import KINDS
 
 _NUMBERS_AT_A_TIME = 4_000_000
+_MOST_INDICATORS = 100
+"""Of a feature that is a code of categories."""
 
 
 class ScaledLinear(Scorer):
@@ -28,9 +30,16 @@ class ScaledLinear(Scorer):
     ----------
     measure, cv, n_jobs, random_state, verbose
         As in `LinearRankerCV`.
+    one_hot : sequence of int, optional
+        Features that are codes of categories. Each becomes indicators of its most frequent codes, 100 at most, so that
+        any number of categories fits into memory; other codes, and NaN, give zeros.
 
     Attributes
     ----------
+    numbers_ : int array
+        The features that are scaled.
+    codes_ : dict of int to array
+        Of each feature in ``one_hot``, the codes that have an indicator.
     scaler_ : SoftScaler or None
         None for sparse features.
     ranker_ : LinearRankerCV
@@ -47,12 +56,14 @@ class ScaledLinear(Scorer):
         self,
         measure: Measure | str = "pauc@0.1",
         *,
+        one_hot: Sequence[int] | None = None,
         cv: Any = 5,
         n_jobs: int | None = None,
         random_state: Any = 0,
         verbose: int | Callable[[int, int], None] = 0,
     ) -> None:
         self.measure = measure
+        self.one_hot = one_hot
         self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -61,7 +72,9 @@ class ScaledLinear(Scorer):
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
         """Scale, choose and fit."""
         X, positive = admitted(self, X, y)
-        self.scaler_ = None if hasattr(X, "nnz") else SoftScaler().fit(_without_infinities(X))
+        self.codes_ = {j: _most_frequent(X[:, j]) for j in self.one_hot or ()}
+        self.numbers_ = np.setdiff1d(np.arange(X.shape[1]), list(self.codes_))
+        self.scaler_ = None if hasattr(X, "nnz") else SoftScaler().fit(_without_infinities(self._numbers(X)))
         features = self._features(X)
         self.ranker_ = LinearRankerCV(
             self.measure,
@@ -92,17 +105,28 @@ class ScaledLinear(Scorer):
         """Scale, some rows at a time, to single precision."""
         if self.scaler_ is None:
             return X
-        n_features = len(self.scaler_.get_feature_names_out())
+        n_scaled = len(self.scaler_.get_feature_names_out())
+        n_features = n_scaled + sum(codes.size for codes in self.codes_.values())
         features = np.empty((X.shape[0], n_features), dtype=np.float32)
         step = max(1, _NUMBERS_AT_A_TIME // n_features)
         for start in range(0, X.shape[0], step):
             some = slice(start, start + step)
-            features[some] = self.scaler_.transform(_without_infinities(X[some]))
+            features[some, :n_scaled] = self.scaler_.transform(_without_infinities(self._numbers(X[some])))
+            end = n_scaled
+            for j, codes in self.codes_.items():
+                features[some, end : end + codes.size] = X[some, j, None] == codes
+                end += codes.size
         return features
+
+    def _numbers(self, X: Any) -> Any:
+        return X[:, self.numbers_] if self.codes_ else X
 
     def feature_names(self, names: Sequence[str]) -> list[str]:
         """Return the names of the scaled features, given those of the features."""
-        return list(names) if self.scaler_ is None else list(self.scaler_.get_feature_names_out(names))
+        if self.scaler_ is None:
+            return list(names)
+        indicators = [f"{names[j]} = category {code:g}" for j, codes in self.codes_.items() for code in codes]
+        return [*self.scaler_.get_feature_names_out([names[j] for j in self.numbers_]), *indicators]
 
     def _scores(self, X: Any) -> Vector:
         scores: Vector = self.ranker_.decision_function(self._features(X))
@@ -117,10 +141,14 @@ class ScaledLinear(Scorer):
         features, weights = self._features(X), self.ranker_.coef_
         of_features: Vector = (features.toarray() if hasattr(features, "toarray") else features) * weights
         of_features = of_features - self.means_ * weights
-        result = np.empty((X.shape[0], X.shape[1] + 1))
-        result[:, :-1] = of_features[:, : X.shape[1]]
+        result = np.zeros((X.shape[0], X.shape[1] + 1))
+        result[:, self.numbers_] = of_features[:, : self.numbers_.size]
         if self.scaler_ is not None:  # whether a value is missing is a feature of the same column
-            result[:, self.scaler_.gaps_] += of_features[:, X.shape[1] :]
+            end = self.numbers_.size + self.scaler_.gaps_.size
+            result[:, self.numbers_[self.scaler_.gaps_]] += of_features[:, self.numbers_.size : end]
+            for j, codes in self.codes_.items():
+                result[:, j] = of_features[:, end : end + codes.size].sum(axis=1)
+                end += codes.size
         result[:, -1] = self.ranker_.intercept_ + float(self.means_ @ weights)
         return result
 
@@ -128,6 +156,13 @@ class ScaledLinear(Scorer):
 def _surrogates_for(measure: Measure) -> tuple[str, ...]:
     """Return the surrogates that can learn the measure, or the nearest one; those of classifiers can learn any."""
     return tuple(name for name in SURROGATES if KINDS[learned_by(name)].supports(target_of(measure, name)))
+
+
+def _most_frequent(codes: Vector) -> Vector:
+    """Return the most frequent codes, in increasing order; at least one, whatever it is."""
+    found, counts = np.unique(codes[~np.isnan(codes)], return_counts=True)
+    kept = np.argsort(-counts, kind="stable")[:_MOST_INDICATORS]
+    return np.sort(found[kept]) if found.size else np.zeros(1)
 
 
 def _without_infinities(X: Vector) -> Vector:

@@ -24,6 +24,7 @@ from headrank.estimators.combined.wording import why
 from headrank.estimators.cv.candidates import Trial
 from headrank.estimators.cv.fold_rows import FoldRows
 from headrank.estimators.cv.trial_frame import trial_frame
+from headrank.estimators.frame_categories import FrameCategories
 from headrank.estimators.trees.boosted_cv import BoostedRankerCV, spread_of
 from headrank.estimators.trees.forests import FoldForests
 from headrank.estimators.trees.lightgbm_trees import why_not
@@ -111,13 +112,17 @@ class RankerCV(Scorer):
         Families that were not tried or not finished, and why.
     intercept_ : float
         Such that of the training rows, or of up to 10,000 of them, as many score above 0 as are positive.
-    collapsed_, classes_, n_features_in_, feature_names_in_
+    collapsed_, categories_, classes_, n_features_in_, feature_names_in_
         As in `BoostedRanker`.
 
     Notes
     -----
     NaN and infinities are allowed. Trees compare them; the linear family fills in the median, with a feature that says
     where it did.
+
+    Category columns of a data frame are split by sets of categories in boosted trees, and one-hot encoded for the
+    linear family: the 100 most frequent categories of each column, the others are zeros. Forests compare their codes
+    as numbers.
 
     An interrupt from the keyboard ends ``fit`` with the combination of the families that are finished, and a warning.
 
@@ -137,6 +142,7 @@ class RankerCV(Scorer):
     left_out_: dict[str, str]
     intercept_: float
     _needs_finite = False
+    _takes_categories = True
 
     def __init__(
         self,
@@ -170,15 +176,16 @@ class RankerCV(Scorer):
         clock = Clock(limit, self.verbose if callable(self.verbose) else _quiet)
         options = {
             # A number of folds gives the same folds with the same seed; a splitter may not, and is asked once.
-            "cv": self.cv if self.cv is None or isinstance(self.cv, Integral) else _of_all_rows(splits, labelled),
+            "cv": len(splits) if self.cv is None or isinstance(self.cv, Integral) else _of_all_rows(splits, labelled),
             "n_jobs": self.n_jobs,
             "random_state": drawn,
         }
         learned: dict[str, Any] = {}
         self.left_out_ = {}
-        for family in families:
+        for place, family in enumerate(families, 1):
             try:
-                scorer = self._learned(family, X, positive, sample_weight, qid, options, clock, first=not learned)
+                clock.start(family, n_to_follow=len(families) - place, must_finish=not learned)
+                scorer = self._learned(family, X, positive, sample_weight, qid, options, clock)
             except OutOfTimeError:
                 self.left_out_[family] = f"not finished within {limit:g} s"
             except _NotHereError as error:
@@ -203,7 +210,10 @@ class RankerCV(Scorer):
         For many rows, of which a sample is enough to choose by. Forests are kept: their trees see samples anyway.
         """
         check_is_fitted(self)
-        X, positive = admitted(self, X, y)
+        known: FrameCategories | None = getattr(self, "categories_", None)
+        X, positive = admitted(self, X if known is None else known.encoded(X), y)
+        if known is not None:
+            self.categories_ = known  # forests are kept, with its codes
         labelled = Labelled.of(positive, sample_weight, qid)
         for part in self.parts_:
             if hasattr(part.scorer, "refit"):
@@ -236,16 +246,16 @@ class RankerCV(Scorer):
         qid: ArrayLike | None,
         options: dict[str, Any],
         clock: Clock,
-        *,
-        first: bool,
     ) -> Any:
-        """Tune a family on all folds, or raise `OutOfTimeError`, unless it is the first."""
-        clock.start(family, must_finish=first)
+        """Tune a family on all folds, or raise `OutOfTimeError`, unless it must be finished."""
         verbose = clock.tell if callable(self.verbose) or clock.limit is not None else self.verbose
+        codes = tuple(self.categories_.values) if hasattr(self, "categories_") else None
         if family == "boosted trees":
-            scorer: Any = BoostedRankerCV(self.measure, max_seconds=clock.share(), verbose=verbose, **options)
+            scorer: Any = BoostedRankerCV(
+                self.measure, categorical_features=codes, max_seconds=clock.share(), verbose=verbose, **options
+            )
         elif family == "linear":
-            scorer = ScaledLinear(self.measure, verbose=verbose, **options)
+            scorer = ScaledLinear(self.measure, one_hot=codes, verbose=verbose, **options)
         elif reason := why_not():
             raise _NotHereError(f"forests are scored by LightGBM, which could not be loaded: {reason}")
         else:

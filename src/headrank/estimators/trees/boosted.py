@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any, Self
 
 import numpy as np
@@ -23,6 +24,7 @@ from headrank.measures import Measure
 from headrank.measures import measure as measure_of
 from headrank.surrogates import LogisticLoss, surrogate_for
 from headrank.surrogates.row_derivatives import RowDerivatives
+from headrank.surrogates.smooth import ConstantScoresError
 
 OBJECTIVES = ("logistic", "push", "smooth")
 _MOST_LEAVES = 131_072
@@ -77,6 +79,7 @@ class BoostedRanker(Scorer):
         1 where the score may only rise with a feature, -1 where it may only fall, else 0.
     categorical_features : sequence of int, str or bool, optional
         Features that are codes of categories: whole numbers from 0 on, NaN for missing. By number, by name, or a mask.
+        Category columns of a data frame are categories in any case: `fit` learns their codes.
     random_state : int or RandomState, default=0
         Of the rows and features that each tree sees.
     n_jobs : int, optional
@@ -92,6 +95,8 @@ class BoostedRanker(Scorer):
         Such that ``decision_function`` is above 0 for as many training rows as there are positives.
     collapsed_ : bool
         Whether no tree has a split: the fit has learned nothing. A `CollapsedFitWarning` says so.
+    categories_ : FrameCategories
+        Categories and their codes, if X is a data frame with category columns: ``categories_.values``.
     classes_, n_features_in_, feature_names_in_
         As everywhere in scikit-learn. ``classes_[1]`` is the positive class.
 
@@ -107,6 +112,7 @@ class BoostedRanker(Scorer):
     trees_: tuple[Trees, ...]
     intercept_: float
     _needs_finite = False
+    _takes_categories = True
 
     def __init__(
         self,
@@ -153,7 +159,9 @@ class BoostedRanker(Scorer):
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n_rows, n_features)
-            Numbers, NaN or infinities. Dense or CSR, float64 or float32 are used as they are.
+            Numbers, NaN or infinities. Dense or CSR, float64 or float32 are used as they are. Columns of type
+            ``category`` (pandas), ``Categorical`` or ``Enum`` (polars) are categories; one that is not in the training
+            rows counts as missing.
         y : array-like of shape (n_rows,)
             Two classes; the greater one, in sorted order, is the positive one.
         sample_weight : array-like of shape (n_rows,), optional
@@ -185,8 +193,9 @@ class BoostedRanker(Scorer):
             surrogate = surrogate_for(measure, "smooth", labelled.row_facts(), bandwidth=bandwidth)
             smooth = RowDerivatives(surrogate, labelled.positive, labelled.weights)
             more = rows.growing(settings, derivatives=smooth, start=trees[0].scores(X), **options)
-            more.grow(n_refining)
-            trees.append(more.trees(n_refining))
+            with suppress(ConstantScoresError):  # of splits into leaves of equal value
+                more.grow(n_refining)
+                trees.append(more.trees(n_refining))
         self.trees_ = tuple(trees)
         self.collapsed_ = all(each.learned_nothing for each in trees)
         self.intercept_ = -threshold_of(labelled.sample(self._raw(X)))
@@ -274,7 +283,9 @@ def monotonic(given: Sequence[int] | None, n_features: int) -> list[int] | None:
 
 def categorical(estimator: Any, X: Any) -> list[int]:
     """Return the numbers of the features that are codes of categories, or raise."""
-    numbers = _numbers_of(estimator, estimator.categorical_features)
+    known = getattr(estimator, "categories_", None)
+    of_frame = [] if known is None else list(known.values)
+    numbers = sorted({*_numbers_of(estimator, estimator.categorical_features), *of_frame})
     for number in numbers:
         column = X[:, [number]]
         values = column.data if hasattr(column, "nnz") else column

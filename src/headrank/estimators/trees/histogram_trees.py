@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
+from threadpoolctl import threadpool_limits
 
 from headrank._types import IntVector, Vector
+from headrank.estimators.trees.lightgbm_trees import threads_for
 from headrank.estimators.trees.settings import Settings
 
 
@@ -28,7 +30,9 @@ class HistogramTrees:
     def staged(self, X: Any, *, every: int) -> Iterator[Vector]:
         """The scores after ``every`` trees, after twice as many, and so on to the end."""
         stages = self.model.staged_decision_function(_dense(X))
-        for i, scores in enumerate(islice(stages, self.n_trees), start=1):
+        for i in range(1, self.n_trees + 1):
+            with _limit_threads(threads_for(X)):
+                scores = next(stages)
             if i % every == 0 or i == self.n_trees:
                 yield scores
 
@@ -52,18 +56,14 @@ class HistogramRows:
     target: Vector
     weights: Vector | None
     categorical: list[int]
+    n_threads: int
 
     @classmethod
     def of(
-        cls,
-        X: Any,
-        target: Vector,
-        weights: Vector | None,
-        categorical: list[int],
-        n_threads: int,  # noqa: ARG003  # scikit-learn takes its threads from OpenMP
+        cls, X: Any, target: Vector, weights: Vector | None, categorical: list[int], n_threads: int
     ) -> HistogramRows:
         """Take the rows as they are; sparse ones are made dense."""
-        return cls(_dense(X), target, weights, categorical)
+        return cls(_dense(X), target, weights, categorical, n_threads)
 
     def part(self, kept: IntVector) -> HistogramRows:
         """Some of the rows."""
@@ -105,18 +105,28 @@ class HistogramGrowing:
     def grow(self, n_trees: int) -> None:
         """Add trees."""
         self.n_trees += n_trees
-        self.model.set_params(max_iter=self.n_trees).fit(self.rows.X, self.rows.target, self.rows.weights)
+        with _limit_threads(self.rows.n_threads):
+            self.model.set_params(max_iter=self.n_trees).fit(self.rows.X, self.rows.target, self.rows.weights)
 
     def added(self, X: Any, start: int) -> Vector:
         """What the trees from this one on add to the scores of some rows."""
         stages = self.model.staged_decision_function(_dense(X))
-        before = np.zeros(X.shape[0]) if start == 0 else next(islice(stages, start - 1, None))
-        scores: Vector = self.model.decision_function(_dense(X))
+        with _limit_threads(self.rows.n_threads):
+            before = np.zeros(X.shape[0]) if start == 0 else next(islice(stages, start - 1, None))
+            scores: Vector = self.model.decision_function(_dense(X))
         return scores - before
 
     def trees(self, n_trees: int) -> HistogramTrees:
         """The first trees, as they are kept."""
         return HistogramTrees(self.model, n_trees)
+
+
+def _limit_threads(n_threads: int) -> threadpool_limits:
+    """Limit scikit-learn's threads within a ``with`` block; 0 leaves their number to OpenMP.
+
+    On few rows they wait for each other, on a busy machine for seconds per tree.
+    """
+    return threadpool_limits(limits=n_threads or None, user_api="openmp")
 
 
 def _dense(X: Any) -> Any:

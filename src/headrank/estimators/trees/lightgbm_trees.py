@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, TypeAlias
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +30,9 @@ _ALWAYS = {
 _FEW_NUMBERS = 1_000_000
 """Up to so many values, threads wait for each other longer than they work."""
 
+_MANY_FEATURES, _FEATURES_PER_ROW = 2_000, 50
+"""A table with at least so many features, and so many per row, is wide."""
+
 
 def threads_for(X: Any) -> int:
     """Return the number of threads for a matrix; 0 leaves it to LightGBM.
@@ -36,6 +40,11 @@ def threads_for(X: Any) -> int:
     It is given with every call: LightGBM keeps the number of the last call for the next one.
     """
     return 1 if X.shape[0] * X.shape[1] <= _FEW_NUMBERS else 0
+
+
+def is_wide(n_rows: int, n_features: int) -> bool:
+    """Whether there are so many more features than rows that time and memory go by features, whatever the rows."""
+    return n_features >= max(_MANY_FEATURES, _FEATURES_PER_ROW * n_rows)
 
 
 @lru_cache(maxsize=1)
@@ -72,7 +81,10 @@ class LightGBMTrees:
 
     @property
     def _booster(self) -> Any:
-        return _booster(self.letters.tobytes())
+        """The trees as LightGBM reads them: once, and kept as long as this object is."""
+        if (booster := _BOOSTERS.get(self)) is None:
+            booster = _BOOSTERS[self] = _read(self.text)
+        return booster
 
     def scores(self, X: Any) -> Vector:
         """Sum of the trees' values for each row."""
@@ -89,7 +101,12 @@ class LightGBMTrees:
             yield scores
 
     def contributions(self, X: Any) -> Vector:
-        """Shapley values of each feature for each row, with the mean in the last column; they add up to the scores."""
+        """Shapley values of each feature for each row, with the mean in the last column; they add up to the scores.
+
+        O(leaves depth²) for each row and tree: about a millisecond for a tree of a thousand leaves. The integral over
+        the multilinear extension, by Gauss-Legendre quadrature at depth / 2 points, gives the same values in O(leaves
+        depth), but was not faster in NumPy.
+        """
         values = self._booster.predict(_plain(X), pred_contrib=True, num_threads=threads_for(X))
         dense: Vector = values.toarray() if hasattr(values, "toarray") else values
         return dense
@@ -110,13 +127,16 @@ def _plain(X: Any) -> Any:
     return csr_matrix((X.data, X.indices, X.indptr), shape=X.shape) if isinstance(X, csr_array) else X
 
 
-@lru_cache(maxsize=64)
-def _booster(letters: bytes) -> Any:
+_BOOSTERS: WeakKeyDictionary[LightGBMTrees, Any] = WeakKeyDictionary()
+"""Not an attribute of the trees: model files hold the text alone."""
+
+
+def _read(text: str) -> Any:
     if reason := why_not():
         raise RuntimeError(f"these trees are scored by LightGBM, which could not be loaded: {reason}")
     import lightgbm
 
-    return lightgbm.Booster(model_str=letters.decode("ascii"))
+    return lightgbm.Booster(model_str=text)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,6 +175,10 @@ class LightGBMRows:
         import lightgbm
 
         self.data.set_init_score(start)
+        n_rows, n_features = self.data.num_data(), self.data.num_feature()
+        if is_wide(n_rows, n_features):  # LightGBM reserves memory for every feature in every leaf there might be
+            n_leaves = max(2, n_rows // settings.min_samples_leaf)
+            settings = replace(settings, max_leaf_nodes=min(settings.max_leaf_nodes, n_leaves))
         parameters: dict[str, Any] = {
             **_ALWAYS,
             **settings.for_lightgbm,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from headrank._format import shown
+from headrank._format import counted, rounded_percent, shown
 
 _MOST_ROWS = 2**31 - 1
 """That LightGBM can count."""
@@ -45,6 +45,21 @@ class Settings:
         splits = ", random splits" if self.random_splits else ""
         leaves = f"{self.max_leaf_nodes} leaves of at least {self.min_samples_leaf} rows"
         return f"{leaves}, learning rate {shown(self.learning_rate)}{splits}"
+
+    @property
+    def label(self) -> str:
+        """What differs from the defaults, and the number of leaves, for the legend of a plot."""
+        words = {
+            "learning_rate": f"rate {shown(self.learning_rate)}",
+            "min_samples_leaf": f"min. {counted(self.min_samples_leaf, 'row')} per leaf",
+            "l2_regularization": f"L2 {shown(self.l2_regularization)}",
+            "max_features": f"{rounded_percent(self.max_features)} of features",
+            "subsample": f"{rounded_percent(self.subsample)} of rows",
+            "random_splits": "random splits",
+        }
+        default = Settings()
+        special = [text for name, text in words.items() if getattr(self, name) != getattr(default, name)]
+        return ", ".join([f"{self.max_leaf_nodes} leaves", *special])
 
     @property
     def for_lightgbm(self) -> dict[str, Any]:

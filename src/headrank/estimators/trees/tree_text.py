@@ -29,6 +29,8 @@ DEEPEST = 1000
 _NOT_PLAIN = re.compile(r"[^\n -~]")
 _NOT_NUMERIC = re.compile(r"[^0-9e+. -]")
 """Python reads "1_0" as 10 and skips tabs, LightGBM does not."""
+_INFINITE = re.compile(r"(?<![^ ])-?inf(?![^ ])")
+"""A threshold that parts known values from missing ones. No split of categories has a negative one."""
 _CATEGORICAL = 1
 """The bit of ``decision_type`` that says so."""
 
@@ -40,6 +42,13 @@ def canonical(text: str) -> str:
     if not any(line.startswith("objective=") for line in kept):
         kept.append("objective=custom")
     return "\n".join(kept) + f"\n\n{trees.strip()}\n\n\n{END_OF_TREES}"
+
+
+def fields_of_trees(text: str) -> Iterator[dict[str, str]]:
+    """Yield the lines of each tree of a text, as `canonical` returns it, by their names."""
+    _, _, rest = text.partition("\n\n")
+    for block in rest.removesuffix(f"\n\n\n{END_OF_TREES}").split("\n\n\n"):
+        yield dict(line.partition("=")[::2] for line in block.split("\n"))
 
 
 def faults_of(text: str) -> Iterator[str]:
@@ -84,6 +93,7 @@ def _faults_of_tree(fields: Mapping[str, str], n_features: int) -> Iterator[str]
         yield "is not a tree of constants"
         return
     sizes = dict.fromkeys(_OF_LEAVES, n_leaves) | dict.fromkeys((*_OF_SPLITS, *_OF_INNER), n_splits)
+    fields = {**fields, "threshold": _INFINITE.sub("-1", fields.get("threshold", ""))}
     for name, size in sizes.items():
         if _floats(fields.get(name, "")).size not in ((size,) if name == "leaf_value" or n_splits else (size, 0)):
             yield f"has another number of values in {name} than its {n_leaves} leaves need"
