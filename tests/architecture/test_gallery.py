@@ -4,6 +4,7 @@ import runpy
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pytest
 
 import headrank as hr
@@ -85,3 +86,26 @@ def test_plot_6_how_many_positives():
     assert interval.estimate - interval.low < 0.05
     assert interval.high - interval.estimate < 0.05
     assert found["population"].auc() in interval
+
+
+def test_plot_7_trees_for_the_head():
+    found = run("plot_7_trees_for_the_head")
+    values = {trial.candidate: trial.mean for trial in found["ranker"].trials_}
+    assert min(values[name] for name in ("boosted trees", "extra trees", "random forest")) > 2 * values["linear"]
+    assert "linear" not in {part.family for part in found["ranker"].parts_}
+    assert len(plt.get_fignums()) == 3
+    y, (ranker, linear) = found["y_test"], found["scores"].values()
+    assert found["rate"](y, ranker) > 2 * found["rate"](y, linear)
+    assert found["difference"].told_apart
+    assert found["difference"].estimate > 0.3
+    assert found["n_pos"] == 70
+
+
+def test_plot_8_which_50_compounds():
+    found = run("plot_8_which_50_compounds")
+    certificate, n_libraries = found["certificate"], found["n_libraries"]
+    assert 35 < certificate.at_least(50) <= certificate.likely[49] <= 50
+    assert found["broken"]["same negatives"] <= 0.08 * n_libraries
+    assert found["broken"]["same rows"] > 0.1 * n_libraries
+    assert np.mean(found["promised"]["same rows"]) > np.mean(found["promised"]["same negatives"])
+    assert found["plan"].n_neg > 4000

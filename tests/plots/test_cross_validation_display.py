@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
+from sklearn.pipeline import make_pipeline
 
 import headrank as hr
 from headrank.datasets import coarse_eights
@@ -157,8 +158,12 @@ def test_one_fold_has_no_spread():
 
 
 def test_what_is_not_fitted_is_refused():
-    with pytest.raises(ValueError, match="expected a fitted LinearRankerCV; call fit first"):
-        CrossValidationDisplay(LinearRankerCV())
+    for ranker in (LinearRankerCV(), hr.BoostedRankerCV(), hr.RankerCV(), make_pipeline(LinearRankerCV())):
+        name = type(ranker).__name__
+        with pytest.raises(
+            ValueError, match=rf"expected a fitted .* or RankerCV, got {name}\(.*call fit first.*last step"
+        ):
+            CrossValidationDisplay(ranker)
     assert not plt.get_fignums()
 
 

@@ -1,9 +1,10 @@
-"""Plots of ROC curves and their measures, of intervals, regularisation paths and cross-validation results."""
+"""Plots of ROC curves and their measures, intervals, certified lists, regularisation paths and cross-validation."""
 
 from headrank.plots.cross_validation import CrossValidationDisplay
 from headrank.plots.forest import ForestDisplay
+from headrank.plots.lists import ListDisplay
 from headrank.plots.path import PathDisplay
 from headrank.plots.roc import RocDisplay
 from headrank.plots.sample_size import SampleSizeDisplay
 
-__all__ = ["CrossValidationDisplay", "ForestDisplay", "PathDisplay", "RocDisplay", "SampleSizeDisplay"]
+__all__ = ["CrossValidationDisplay", "ForestDisplay", "ListDisplay", "PathDisplay", "RocDisplay", "SampleSizeDisplay"]

@@ -2,45 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-import numpy as np
-
 from headrank._extras import needs_extra
+from headrank._numbers import short_repr
 from headrank.measures import Measure
-from headrank.plots.drawing import COLOURS
+from headrank.plots.trials import against_c, along_trees, of_families
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_LINE_STYLES = ("-", "--", ":", "-.")
-"""One for each bandwidth."""
-_LEVELS = ("-.", ":", (0, (6, 1, 1, 1, 1, 1)))
-"""One for each average."""
+
+@dataclass(frozen=True)
+class _Drawing:
+    """How one kind of ranker is drawn, and in a figure of which size in inches."""
+
+    draw: Callable[[Axes, Any], None]
+    size: Callable[[Any], tuple[float, float]]
+
+
+_DRAWINGS = {
+    "parts_": _Drawing(of_families, lambda ranker: (7.6, 1.2 + 0.36 * (len(ranker.trials_) + len(ranker.left_out_)))),
+    "paths_": _Drawing(along_trees, lambda ranker: (7.6, 4.6 + 0.18 * len(ranker.trials_))),
+    "trials_": _Drawing(against_c, lambda _ranker: (8.4, 4.6)),
+}
+"""By the attribute that a fitted ranker has; the first that it has counts."""
 
 
 class Chosen(Protocol):
-    """The object to plot: a fitted `headrank.LinearRankerCV`."""
+    """The object to plot: a ranker that was selected by cross-validation."""
 
     measure_: Measure
     """As computed on the folds."""
     trials_: Sequence[Any]
-    best_: Any
 
 
 class CrossValidationDisplay:
-    """The mean of the measure over the folds against C, with a line for each surrogate and bandwidth.
+    """The mean of the measure over the folds for everything that was tried, and what was selected.
+
+    - `headrank.LinearRankerCV`: against C, with a line for each surrogate and bandwidth. Crosses mark collapsed fits.
+    - `headrank.BoostedRankerCV`: against the number of trees, with a line for each setting.
+    - `headrank.RankerCV`: each family alone and the combination, with the weights of the families.
 
     The selected candidate is circled, or its members if it is an average; the mean of an average is a horizontal line.
     The error bars are one standard error of the mean over folds. They show how noisy a mean is, not whether two
-    candidates differ: those are compared fold by fold. Crosses mark collapsed fits.
+    candidates differ: those are compared fold by fold.
 
     Parameters
     ----------
-    ranker : LinearRankerCV
-        A fitted ranker.
+    ranker : LinearRankerCV, BoostedRankerCV or RankerCV
+        A fitted ranker; one that was loaded from a file will do. The families of a `headrank.RankerCV` can be plotted
+        one by one: ``ranker.parts_[0].scorer`` is a `headrank.BoostedRankerCV` if that family is boosted trees.
 
     Attributes
     ----------
@@ -65,9 +80,14 @@ class CrossValidationDisplay:
     figure_: Figure
 
     def __init__(self, ranker: Chosen) -> None:
-        if not hasattr(ranker, "trials_"):
-            raise ValueError("expected a fitted LinearRankerCV; call fit first")
+        drawing = next((each for attribute, each in _DRAWINGS.items() if hasattr(ranker, attribute)), None)
+        if drawing is None:
+            raise ValueError(
+                f"expected a fitted LinearRankerCV, BoostedRankerCV or RankerCV, got {short_repr(ranker)}; call fit "
+                "first, or pass the last step of a pipeline (model.estimator[-1] for a model of headrank fit)"
+            )
         self.ranker = ranker
+        self._drawing = drawing
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw on these axes, or in a new figure."""
@@ -75,42 +95,8 @@ class CrossValidationDisplay:
             import matplotlib.pyplot as plt
 
         if ax is None:
-            _, ax = plt.subplots(figsize=(8.4, 4.6), layout="constrained")
+            _, ax = plt.subplots(figsize=self._drawing.size(self.ranker), layout="constrained")
         self.ax_ = ax
         self.figure_ = ax.get_figure(root=True)  # type: ignore[assignment]  # axes one can draw on have one
-        measure = self.ranker.measure_
-        sign = 1 if measure.greater_is_better else -1
-        lines: dict[tuple[str, float | None], list[Any]] = {}
-        levels: list[Any] = []
-        look: dict[str, Any]
-        chosen = getattr(self.ranker.best_, "members", [self.ranker.best_])
-        for trial in self.ranker.trials_:
-            if trial.candidate.C is None:  # an average has no C
-                look = {"color": "0.4", "linewidth": 1.0, "linestyle": _LEVELS[len(levels) % len(_LEVELS)]}
-                levels.append(ax.axhline(sign * trial.mean, label=trial.candidate.surrogate, **look))
-                continue
-            lines.setdefault((trial.candidate.surrogate, trial.candidate.bandwidth), []).append(trial)
-        colours = dict(zip(dict.fromkeys(name for name, _ in lines), COLOURS, strict=False))
-        for i, ((name, bandwidth), trials) in enumerate(lines.items()):
-            dashes = [key for key in lines if key[0] == name].index((name, bandwidth)) % len(_LINE_STYLES)
-            # Error bars at the same C are drawn side by side.
-            Cs = np.array([trial.candidate.C for trial in trials]) * 1.06 ** (i - len(lines) / 2)
-            means = np.array([sign * trial.mean for trial in trials])
-            label = name if bandwidth is None else f"{name}, bandwidth {bandwidth:g}"
-            look = {"color": colours[name], "linestyle": _LINE_STYLES[dashes], "label": label}
-            look |= {"marker": "o", "markersize": 3.5, "linewidth": 1.4, "elinewidth": 0.7}
-            ax.errorbar(Cs, means, [trial.standard_error for trial in trials], **look)
-            collapsed = np.array([trial.has_collapsed for trial in trials])
-            if collapsed.any():
-                look = {"color": colours[name], "markersize": 8, "label": f"{name}, collapsed"}
-                ax.plot(Cs[collapsed], means[collapsed], "x", **look)
-            for C, mean, trial in zip(Cs, means, trials, strict=True):
-                if trial.candidate in chosen:
-                    label = f"{'selected' if len(chosen) == 1 else 'averaged'}: {trial.candidate}"
-                    ax.plot(C, mean, "o", markersize=13, fillstyle="none", color="0.2", label=label)
-        n_folds = self.ranker.trials_[0].values.size
-        ax.set(xscale="log", xlabel="C", ylabel=f"{measure}, mean over {n_folds} folds")
-        ax.grid(color="0.9", linewidth=0.6)
-        ax.set_axisbelow(True)
-        ax.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        self._drawing.draw(ax, self.ranker)
         return self

@@ -98,7 +98,8 @@ class ForestDisplay:
         for row, interval in enumerate(intervals):
             self._draw(ax, row, interval)
         self.chance_lines_ = self._draw_chance(ax, intervals)
-        _frame(ax, names, numbers, common)
+        frame_rows(ax, names, numbers, common)
+        _draw_legend(ax)
         return self
 
     def _draw(self, ax: Axes, row: int, interval: Interval) -> None:
@@ -162,19 +163,23 @@ def _where(interval: Interval) -> str:
     return f"{estimate} ({ends[interval.side]})"
 
 
-def _frame(ax: Axes, names: list[str], numbers: list[str], common: str) -> None:
+def frame_rows(ax: Axes, names: list[str], notes: list[str], label: str) -> None:
+    """Write a text to the left and to the right of each row, from top to bottom, and the label below."""
     rows = range(len(names))
     ax.set_yticks(rows, names)
     right = ax.secondary_yaxis("right")
-    right.set_yticks(rows, numbers)
+    right.set_yticks(rows, notes)
     for axis, spine in ((ax, "left"), (right, "right")):
         axis.tick_params(axis="y", length=0)
         axis.spines[spine].set_visible(False)
     ax.spines[["top", "right"]].set_visible(False)
     ax.set_ylim(len(names) - 0.5, -0.5)
-    ax.set_xlabel(common)
+    ax.set_xlabel(label)
     ax.grid(axis="x", color="0.9", linewidth=0.6)
     ax.set_axisbelow(True)
+
+
+def _draw_legend(ax: Axes) -> None:
     handles, labels = ax.get_legend_handles_labels()
     known = dict(zip(labels, handles, strict=True))  # one entry for each style
     above: dict[str, Any] = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0)}
