@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRA = ("jinja2", "matplotlib", "polars", "rich", "skops", "skrub", "typer")
-ALSO_BLOCKED = ("cvxpy", "hypothesis", "onnx", "pandas", "pyarrow", "skl2onnx")
+ALSO_BLOCKED = ("cvxpy", "hypothesis", "onnx", "pandas", "pyarrow")
 
 BLOCK = f"""
 import sys
@@ -50,6 +50,7 @@ for measure, method in (("pauc@0.3", "auto"), ("locauc@0.2", "auto"), ("auc", "d
 hr.band(hr.RocCurve.from_scores(y, scores)).lower_at(0.1)
 hr.compare(y, scores, X[:, 0])
 hr.threshold_at(y, scores, max_fpr=0.5)
+str(hr.certify_list(y, scores, scores)), str(hr.choose(y, scores, scores)), str(hr.plan_list(9, 0.5, n_new=20))
 hr.path(ranker, X, y, Cs=(0.1, 1.0))
 hr.FPRBudgetClassifier(ranker, max_fpr=0.5).fit(X, y).predict(X)
 print("done")
@@ -66,6 +67,7 @@ print("done")
         ("polars", "hr.LinearRankerCV('auc', surrogates=['logistic'], Cs=[1.0], cv=2).fit(X, y).cv_results_"),
         ("polars", "import headrank.readers; headrank.readers.read_table('x.csv', target='y')"),
         ("matplotlib", "hr.RocDisplay.from_predictions(y, X[:, 5])"),
+        ("matplotlib", "hr.ListDisplay(hr.certify_list(y, X[:, 5], X[:, 5])).plot()"),
         ("rich", "hr.LinearRankerCV('auc', surrogates=['logistic'], Cs=[1.0], cv=2, verbose=1).fit(X, y)"),
         ("rich", "hr.interval(y, X[:, 5], method='bootstrap', n_replicates=100, progress=True)"),
         ("skops", "hr.save(hr.LinearRanker('auc', surrogate='logistic').fit(X, y), 'model')"),

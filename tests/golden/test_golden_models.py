@@ -58,3 +58,8 @@ def test_the_table_has_every_kind_of_column_and_gaps():
     assert encoders >= {"StringEncoder", "OneHotEncoder", "DatetimeEncoder"}
     rows = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))["rows"]
     assert all(None in values for values in rows.values())
+
+
+@pytest.mark.parametrize("name", ["table_v1", "table_v2"])
+def test_earlier_models_have_no_scores_of_their_holdout(name):
+    assert loaded(HERE / f"{name}.headrank").holdout_scores is None

@@ -79,6 +79,11 @@ def _of_names():
     return hr.LinearRanker("pauc@0.3").fit(rows, np.array(["no", "yes"])[y]), rows
 
 
+def _of_categories():
+    rows = table().select("size", "colour").to_pandas().astype({"colour": "category"})
+    return hr.BoostedRanker("pauc@0.3", n_estimators=4, min_samples_leaf=5).fit(rows, numbers()[1]), rows
+
+
 def _as_fitted(model):
     """A table model as ``headrank fit`` makes it."""
     y = numbers()[1]
@@ -126,6 +131,7 @@ MAKERS = {
         hr.FPRBudgetClassifier(FrozenEstimator(LogisticRegression().fit(*numbers())), max_fpr=0.2)
     ),
     "boosted trees": lambda: _of_numbers(hr.BoostedRanker("pauc@0.3", n_estimators=4, min_samples_leaf=5)),
+    "boosted trees of categories": _of_categories,
     "boosted trees for the head": lambda: _of_numbers(
         hr.BoostedRanker("pauc@0.3", objective="smooth", n_estimators=3, n_refining=3)
     ),

@@ -30,7 +30,7 @@ def unseen(monkeypatch):
     def reached(letters):
         raise AssertionError("LightGBM was given the text")
 
-    monkeypatch.setattr(lightgbm_trees, "_booster", reached)
+    monkeypatch.setattr(lightgbm_trees, "_read", reached)
 
 
 def forged(text):
@@ -140,6 +140,8 @@ FORGERIES = {
     "a negative count": lambda: with_number("leaf_count", -1),
     "a leaf that is NaN": lambda: with_number("leaf_value", "nan"),
     "a leaf that is infinite": lambda: with_number("leaf_value", "1e999"),
+    "a threshold that is almost infinite": lambda: with_number("threshold", "info"),
+    "categories beyond all": lambda: with_category("threshold", "inf"),
     "a threshold that is NaN": lambda: with_number("threshold", "nan"),
     "a kind of split that is not known": lambda: with_number("decision_type", 64),
     "a split of categories without categories": lambda: with_number("decision_type", 1),
@@ -256,3 +258,14 @@ def test_large_models_fit(tmp_path):
     assert len(long) > 49_000_000
     save(model, tmp_path / "model")
     assert load(tmp_path / "model").trees_[0].text == long
+
+
+def test_a_threshold_between_known_and_missing_values_is_read(tmp_path):
+    """LightGBM writes it as infinite."""
+    rng = np.random.default_rng(0)
+    y = np.arange(400) % 4 == 0
+    X = np.where(rng.random((400, 2)) < 0.2 + 0.5 * y[:, None], np.nan, rng.integers(0, 2, (400, 2)))
+    model = hr.BoostedRanker("auc", n_estimators=3, min_samples_leaf=5).fit(X, y)
+    assert re.search(r"(?m)^threshold=(.* )?inf\b", model.trees_[0].text)
+    save(model, tmp_path / "model")
+    np.testing.assert_array_equal(load(tmp_path / "model").decision_function(X), model.decision_function(X))

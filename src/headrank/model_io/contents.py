@@ -19,6 +19,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder
 
+from headrank.estimators.frame_categories import FrameCategories
 from headrank.estimators.trees.lightgbm_trees import LightGBMTrees
 from headrank.estimators.trees.tree_text import faults_of
 
@@ -108,6 +109,12 @@ def _(trees: LightGBMTrees) -> Iterator[str]:
         yield "its text is not an array of letters"
     else:
         yield from faults_of(trees.text)
+
+
+@_own_faults.register
+def _(categories: FrameCategories) -> Iterator[str]:
+    if not all(isinstance(each, list) for each in categories.values.values()):
+        yield "its categories are not listed by column"
 
 
 @_own_faults.register

@@ -1,107 +1,115 @@
-"""export_onnx: write a linear model for any ONNX runtime."""
+"""export_onnx: write a model for any ONNX runtime."""
 
 from __future__ import annotations
 
 import os
 from typing import Any, Literal
 
-import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
+from sklearn.utils.validation import check_is_fitted
 
-from headrank._types import Vector
 from headrank._whole_files import write_file
 from headrank.exceptions import ModelFileError
-from headrank.model_io.linear_form import linear_form
+from headrank.model_io.onnx_export.estimators import scored
+from headrank.model_io.onnx_export.graph import Graph
+from headrank.model_io.onnx_export.tables import encoded
+from headrank.training.encoding import TableEncoder
+from headrank.training.features import OccurringFeatures
+from headrank.training.table_model import TableModel
 
-_SCALERS = (StandardScaler, MaxAbsScaler, MinMaxScaler, RobustScaler)
+_FEATURES, _SCORE = "features", "score"
 
 
 def export_onnx(
     model: Any, path: str | os.PathLike[str], *, precision: Literal["float32", "float64"] = "float64"
 ) -> None:
-    """Write a linear model as ONNX. Its input is "features", its output "score", one number per row.
+    """Write a model as ONNX. Its output is "score", one number per row, of shape (n_rows, 1).
 
-    In float64, scores agree with `decision_function` to about 1e-12 of their size. Many runtimes support only float32.
-    Scores then agree to about 1e-6 of the size of the largest term, and rows with closer scores may tie or swap places.
+    The input of an estimator is "features", a matrix, with the codes of the categories of a data frame, NaN for unknown
+    ones (``categories_.values``). A model of ``headrank fit`` has one input per column that it
+    uses, each of shape (n_rows, 1) and with the name of the column:
 
-    Needs skl2onnx: ``pip install "headrank[onnx]"``.
+    - numbers, and true/false as 1/0: float64, with NaN for missing values;
+    - text: strings; blank ones are missing;
+    - dates: int64, microseconds since 1970, with the smallest integer for missing values: ``datetime64[us]`` of NumPy
+      as integers.
+
+    A table in which a column is itself called "score" gets the output "score_".
+
+    In float64, rows take the same branches of all trees, and scores agree with `decision_function` to about 1e-12 of
+    their size, or 1e-6 for the linear part of a `RankerCV`, whose features are in single precision. In float32, trees
+    take the branches that the model takes for the row rounded to float32, and scores agree to about 1e-6 of the size of
+    the largest term; rows with closer scores may tie or swap places.
+
+    Needs onnx: ``pip install "headrank[onnx]"``. The file has operators of version 20, and trees of version 5, which
+    onnxruntime has since 1.20.
 
     Parameters
     ----------
-    model : LinearRanker, LinearRankerCV, LogisticRegression, or a pipeline of scalers that ends in one
-        A fitted model. The scalers may be scikit-learn's ``StandardScaler``, ``MaxAbsScaler``, ``MinMaxScaler`` and
+    model : ranker, LogisticRegression, a pipeline of scalers that ends in one, or a model of ``headrank fit``
+        A fitted model. The rankers are `RankerCV`, `BoostedRanker`, `BoostedRankerCV`, `LinearRanker` and
+        `LinearRankerCV`; the scalers scikit-learn's ``StandardScaler``, ``MaxAbsScaler``, ``MinMaxScaler`` and
         ``RobustScaler``.
     path : str or path
         The file. An existing file is replaced.
     precision : {"float64", "float32"}
-        Precision of the input, the computation and the scores.
+        Precision of the computation and the scores, and of the input of an estimator.
 
     Raises
     ------
     ModelFileError
-        If the model is not linear, not fitted, or has steps other than these scalers.
+        If the model is not fitted, or has a part that ONNX has no operator for, such as text with many different
+        values.
 
     Examples
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> import headrank as hr, onnxruntime
-    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
-    >>> ranker = hr.LinearRanker("auc").fit(X, [0, 0, 1, 1])
+    >>> import headrank as hr, numpy as np, onnxruntime
+    >>> from headrank.datasets import coarse_eights
+    >>> X, y = coarse_eights()
+    >>> ranker = hr.BoostedRanker("pauc@0.3", n_estimators=20).fit(X, y)
     >>> with TemporaryDirectory() as folder:
     ...     export_onnx(ranker, Path(folder) / "ranker.onnx")
     ...     session = onnxruntime.InferenceSession(Path(folder) / "ranker.onnx", providers=["CPUExecutionProvider"])
-    >>> (scores,) = session.run(["score"], {"features": X})
+    >>> (scores,) = session.run(["score"], {"features": X.astype(np.float64)})
     >>> bool(np.allclose(scores.ravel(), ranker.decision_function(X), rtol=1e-12))
     True
     """
     if precision not in ("float32", "float64"):
         raise ValueError(f"precision must be 'float32' or 'float64', got {precision!r}")
-    form = linear_form(model)
-    strange = [type(step).__name__ for _, step in form.before if type(step) not in _SCALERS]
-    if strange:
-        raise ModelFileError(
-            f"{', '.join(strange)} cannot be exported to ONNX; the steps before a linear model may be "
-            f"{', '.join(each.__name__ for each in _SCALERS)}; for the coefficients alone use export_json"
-        )
-    graph = _converted(form.before, LinearEnd(form.coefficients, form.intercept), precision)
-    write_file(path, lambda unfinished: unfinished.write_bytes(graph.SerializeToString()))
+    if isinstance(model, TableModel):
+        data = _of_table(model, precision)
+    else:
+        _require_fitted(model)
+        graph = Graph(precision, taken=(_FEATURES, _SCORE))
+        n_features = getattr(model, "n_features_in_", 1)  # whatever has no features is refused
+        data = graph.finished(scored(model, graph, graph.input(_FEATURES, precision, n_features)), _SCORE, {})
+    write_file(path, lambda unfinished: unfinished.write_bytes(data))
 
 
-class LinearEnd(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
-    """The linear model as skl2onnx sees it: a regressor with one output."""
+def _of_table(model: TableModel, precision: str) -> bytes:
+    columns = [column.name for column in model.columns]
+    output = _SCORE
+    while output in columns:
+        output += "_"
+    graph = Graph(precision, taken=(*columns, output))
+    steps = model.estimator.steps
+    first = steps[0][1]
+    if isinstance(first, TableEncoder):
+        x, steps = encoded(first, graph), steps[1:]
+    else:
+        x = graph.input(_FEATURES, precision, model.n_features)
+        if isinstance(first, OccurringFeatures):
+            x, steps = graph.columns(x, first.numbers_ - model.first_feature), steps[1:]
+    facts = {"promise": model.promise} | ({} if model.threshold is None else {"threshold": repr(model.threshold)})
+    return graph.finished(scored(Pipeline(steps), graph, x), output, facts)
 
-    def __init__(self, coefficients: Vector, intercept: float) -> None:
-        self.coefficients = coefficients
-        self.intercept = intercept
 
-
-def _converted(before: tuple[tuple[str, Any], ...], end: LinearEnd, precision: str) -> Any:
+def _require_fitted(model: Any) -> None:
+    end = model.steps[-1][1] if isinstance(model, Pipeline) else model
     try:
-        from skl2onnx import convert_sklearn, update_registered_converter
-        from skl2onnx.algebra.onnx_ops import OnnxAdd, OnnxMatMul
-        from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType
-    except ImportError as error:
-        raise ImportError('export_onnx needs skl2onnx: pip install "headrank[onnx]"') from error
-    tensor = DoubleTensorType if precision == "float64" else FloatTensorType
-
-    def shape(operator: Any) -> None:
-        operator.outputs[0].type = tensor([None, 1])
-
-    def convert(scope: Any, operator: Any, container: Any) -> None:
-        weights = end.coefficients.astype(precision).reshape(-1, 1)
-        versions = {"op_version": container.target_opset}
-        terms = OnnxMatMul(operator.inputs[0], weights, **versions)
-        offset = np.array([end.intercept], dtype=precision)
-        OnnxAdd(terms, offset, output_names=operator.outputs[:1], **versions).add_to(scope, container)
-
-    update_registered_converter(LinearEnd, "HeadrankLinearEnd", shape, convert, overwrite=True)
-    n_features = before[0][1].n_features_in_ if before else end.coefficients.size
-    return convert_sklearn(
-        Pipeline([*before, ("score", end)]) if before else end,
-        name="headrank",
-        initial_types=[("features", tensor([None, n_features]))],
-        final_types=[("score", tensor([None, 1]))],
-    )
+        check_is_fitted(end)
+    except (NotFittedError, TypeError) as error:
+        raise ModelFileError(f"this {type(end).__name__} is not fitted; call fit before exporting it") from error
