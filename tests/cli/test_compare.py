@@ -17,7 +17,8 @@ def compare(capsys, scores, *options):
 def test_two_scorers(capsys, scores, scored):
     done = compare(capsys, scores, "--score", "good", "--score", "weak")
     expected = hr.compare(scored["y"], scored["good"], scored["weak"], names=("good", "weak"))
-    assert done.out.startswith(f"{expected}.\nAssumes that the rows are independent draws")
+    asymptotic = hr.compare(scored["y"], scored["good"], scored["weak"], names=("good", "weak"), method="delong")
+    assert done.out.startswith(f"{expected}.\n{asymptotic}.\nAssumes that the rows are independent draws")
     assert "they can be told apart" in done.out
 
 
@@ -25,6 +26,15 @@ def test_what_cannot_be_told_apart_is_said_so(capsys, scores):
     done = compare(capsys, scores, "--score", "good", "--score", "alike", "--fpr", "0:0.1")
     assert "they cannot be told apart" in done.out
     assert "pauc@0.1" in done.out
+    assert "(p = 1)" not in done.out
+    assert "delong: asymptotic" in done.out
+
+
+def test_the_asymptotic_answer_is_for_the_default_only(capsys, scores):
+    both = json.loads(compare(capsys, scores, "--score", "good", "--score", "weak", "--json").out)
+    assert [one["method"] for one in both["asymptotic"]] == ["delong"]
+    one = json.loads(compare(capsys, scores, "--score", "good", "--score", "weak", "--method", "paired", "--json").out)
+    assert one["asymptotic"] == []
 
 
 def test_many_scorers_are_adjusted_for_their_number(capsys, scores, scored):
@@ -72,7 +82,7 @@ def test_the_bootstrap_gives_the_same_answer_again(capsys, scores):
     ("options", "code", "words"),
     [
         (["--score", "good"], 2, "expected at least two columns of scores"),
-        (["--score", "good", "--score", "weak", "--method", "magic"], 2, "expected one of auto, paired"),
+        (["--score", "good", "--score", "weak", "--method", "magic"], 2, "expected one of auto, betting, paired"),
         (["--score", "good", "--score", "weak", "--against", "alike"], 2, "not one of the columns given by --score"),
         (["--score", "good", "--score", "weak", "--measure", "auc", "--fpr", "0.1"], 2, "give either --measure, or"),
         (["--score", "good", "--score", "weak", "--measure", "p@9", "--method", "paired"], 3, "use method='auto'"),

@@ -132,6 +132,7 @@ def test_what_is_said(capsys, folder, model, rows):
         "n_flagged": n_flagged,
         "threshold": 0.05,
         "promise": "flag scores of at least 0.05: the false positive rate stays at or below 0.1.",
+        "list_promise": None,
     }
     words = run(capsys, "score", "model", "t.csv", "--out", "o.csv", "--id", "id").out
     assert "Scored 230 rows with the model (logistic regression) and wrote them to o.csv" in words

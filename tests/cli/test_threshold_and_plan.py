@@ -68,6 +68,17 @@ def test_a_plan_for_the_head(capsys, part, measure):
     assert (found["n"], found["n_pos"], found["measure"]) == (expected.n, expected.n_pos, measure)
 
 
+@pytest.mark.parametrize("scorer", [{}, {"auc": 0.99, "positive_rate": 0.3}])
+def test_a_plan_for_a_list(capsys, scorer):
+    arguments = ["plan", "--list", "20", "--precision", "0.5", "--new", "100"]
+    for name, value in scorer.items():
+        arguments += [f"--{name.replace('_', '-')}", str(value)]
+    expected = hr.plan_list(20, 0.5, n_new=100, **scorer)
+    assert run(capsys, *arguments).out == f"{expected}.\n"
+    found = json.loads(run(capsys, *arguments, "--json").out)
+    assert found == {"command": "plan", **expected.as_dict()}
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -81,7 +92,16 @@ def test_a_plan_for_the_head(capsys, part, measure):
         (["--epsilon", "0.1", "--positive-rate", "0.1", "--method", "x"], "expected one of mcdiarmid"),
         (["--epsilon", "0.1", "--positive-rate", "0.1", "--scorers", "0"], "n_scorers must be at least 1"),
         (["--epsilon", "0.1", "--positive-rate", "0.1", "--confidence", "95"], "a fraction, not percent"),
-        (["--epsilon", "0.1"], "Missing option '--positive-rate'"),
+        (["--epsilon", "0.1"], "'--positive-rate': required, except with --list"),
+        (["--positive-rate", "0.1"], "'--epsilon': required, except with --list"),
+        (["--list", "20", "--new", "100"], "'--precision': required with --list"),
+        (["--list", "20", "--precision", "0.5"], "'--new': required with --list"),
+        (["--precision", "0.5", "--epsilon", "0.1", "--positive-rate", "0.1"], "belong to a list; give --list"),
+        (["--list", "20", "--precision", "0.5", "--new", "10"], "k must be at most n_new"),
+        (["--list", "20", "--precision", "0.5", "--new", "100", "--auc", "0.9"], "give both --auc and --positive-rate"),
+        (["--list", "20", "--precision", "50", "--new", "100"], "rates are fractions, not percent"),
+        (["--list", "20", "--precision", "0.5", "--new", "100", "--epsilon", "0.1"], "expected no --epsilon together"),
+        (["--list", "20", "--precision", "0.5", "--new", "100", "--scorers", "2"], "expected no --scorers together"),
     ],
 )
 def test_plans_that_are_none(capsys, options, words):

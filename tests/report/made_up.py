@@ -13,8 +13,8 @@ from headrank.labels import check_binary
 from headrank.report import render_html, summarize
 from headrank.training.columns import Column
 from headrank.training.goal import Goal
-from headrank.training.result import Coefficient, ModelResult, TrainingResult
-from headrank.training.table_info import Provenance, TableInfo
+from headrank.training.result import Coefficient, FamilyResult, ModelResult, TrainingResult
+from headrank.training.table_info import HoldoutInfo, Provenance, TableInfo
 
 FEATURES = (
     *("age", "amount of the loan", "city: Berlin", "city: Lyon", "days since the last payment", "number of accounts"),
@@ -59,6 +59,12 @@ def table_info(y, qid=None, **changes):
     return TableInfo(**(given | changes))
 
 
+FAMILIES = (
+    FamilyResult("boosted trees", 0.8488, 0.0112, 0.5),
+    FamilyResult("linear", 0.8111, 0.0124, 0.0),
+    FamilyResult("extra trees", 0.8501, 0.0098, 0.5),
+    FamilyResult("combination", 0.8604, 0.0089, None),
+)
 WARNINGS = ("The column city has 140 distinct values in 3,000 rows; if it names the rows, drop it.",)
 PROVENANCE = Provenance(
     command="headrank fit credit.csv --target default --top 0.05 --id customer --drop comment --out result",
@@ -80,8 +86,15 @@ def training_result(
     table_changes=None,
     warnings=WARNINGS,
     provenance=PROVENANCE,
+    groups=None,
+    times=None,
 ):
-    """Make the result of a training of models with these scores, by name."""
+    """Make the result of a training of models with these scores, by name; with groups, the first row of each counts."""
+    every, measured = scores, None
+    if groups is not None:
+        measured = np.flatnonzero(np.diff(groups, prepend=-1))
+        all_y, y = np.asarray(y, dtype=bool), np.asarray(y)[measured]
+        scores = {name: values[measured] for name, values in scores.items()}
     y = np.asarray(y, dtype=bool)
     selection = hr.select(scores, y, measure=goal.measure, confidence=confidence, qid=qid)
     threshold, reason = None, "No threshold is certified: rows of a query are not independent draws."
@@ -101,6 +114,8 @@ def training_result(
             remark="smooth was taken: it leads logistic by more than a standard error." if name == "ranker" else "",
             collapsed=name in collapsed,
             coefficients=None if name == "gradient boosting" else coefficients(len(name), features),
+            families=FAMILIES if name == "ranker" and len(scores) == 3 else (),
+            all_rows=None if groups is None else SampleCurves(check_binary(all_y, every[name])),
         )
         for name, values in scores.items()
     )
@@ -116,6 +131,9 @@ def training_result(
         table=table_info(y, qid, **(table_changes or {})),
         warnings=warnings,
         provenance=provenance,
+        groups=groups,
+        measured=measured,
+        times=times,
     )
 
 
@@ -243,11 +261,61 @@ def hostile():
     )
 
 
+def grouped(goal=None, n_groups=400, seed=11):
+    """Five rows per patient, whose scores and labels are nearly the same."""
+    rng = np.random.default_rng(seed)
+    groups = np.repeat(np.arange(n_groups), 5)
+    y, scores = binormal(n_groups, 0.3, 1.5, seed)
+    info = HoldoutInfo(
+        n_groups=1333, n_holdout_groups=n_groups, n_group_rows=groups.size, folds="5 folds of whole groups"
+    )
+    return training_result(
+        goal or Goal(max_fpr=0.2),
+        y[groups],
+        three(y[groups], scores[groups] + 0.2 * rng.normal(size=groups.size), (0.0, 0.5, 0.3), seed),
+        groups=groups,
+        table_changes={"group_column": "patient_id", "holdout": info},
+    )
+
+
+def grouped_top():
+    return grouped(Goal(top=0.1))
+
+
+def timed(n=3000, fall=1.5, goal=None, seed=12, qid=None):
+    """Two months, over which the separation falls."""
+    y, scores = binormal(n, 0.2, 0.0, seed)
+    place = np.arange(n) / n
+    info = HoldoutInfo(
+        kind="latest", train_last="2024-02-29", first="2024-03-01", last="2024-04-29", folds="5 folds forward in time"
+    )
+    return training_result(
+        goal or Goal(max_fpr=0.1),
+        y,
+        three(y, scores + y * (2.0 - fall * place), (0.0, 0.5, 0.3), seed),
+        times=np.datetime64("2024-03-01", "us") + (60 * place).astype("timedelta64[D]"),
+        table_changes={"time_column": "day", "holdout": info},
+    )
+
+
+def timed_top():
+    return timed(goal=Goal(top=0.1), fall=0.0)
+
+
+def given_holdout():
+    y, scores = binormal(1000, 0.2)
+    info = HoldoutInfo(kind="file", test_source="later.csv", test_sha256="ab" * 32, folds="3 given folds")
+    return training_result(
+        Goal(max_fpr=0.1), y, {"ranker": scores}, table_changes={"holdout": info, "fold_column": "part"}
+    )
+
+
 RESULTS = {
     make.__name__: make
     for make in (
         *(top, fpr, inner_range, logistic_wins, trees_win, one_model, ties, ties_fpr, tiny, less_than_a_case),
         *(separated, collapsed, queries, queries_top, hostile, large_head),
+        *(grouped, grouped_top, timed, timed_top, given_holdout),
     )
 }
 

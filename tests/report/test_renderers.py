@@ -5,15 +5,16 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 from math import ceil, floor
 from pathlib import Path
 
 import pytest
 
-from headrank.report import render_html, render_json, render_text, summarize
+from headrank.report import render_brief, render_html, render_json, render_text, summarize
 from headrank.report.contents import SCHEMA
-from report.made_up import RESULTS, html_of, result_of, summary_of
+from report.made_up import FAMILIES, RESULTS, html_of, result_of, summary_of
 
 EVERY = pytest.mark.parametrize("name", RESULTS)
 VOID = {"meta", "input", "path", "rect"}
@@ -100,6 +101,32 @@ def test_all_three_show_every_model_with_its_limits(name):
 
 
 @EVERY
+def test_all_three_show_every_family_with_its_weight(name):
+    words, text = flat(" ".join(parsed(html_of(name)).words)), flat(render_text(summary_of(name)))
+    found = json.loads(render_json(summary_of(name)))["ranker"]["families"]
+    expected = next((each.families for each in result_of(name).models if each.families), ())
+    assert found == [vars(each) for each in expected]
+    for page in (words, text):
+        assert ("What the ranker is made of" in page) == bool(expected)
+        for row in ("0.849 0.011 50 %", "linear 0.811 0.012 not used", "combination 0.860 0.0089")[: len(expected)]:
+            assert row in page
+
+
+def test_one_family_is_no_choice():
+    result = result_of("top")
+    ranker = replace(result.models[0], families=FAMILIES[1:2] + FAMILIES[-1:])
+    assert summarize(replace(result, models=(ranker, *result.models[1:]))).ranker.families == ()
+
+
+@pytest.mark.parametrize("width", [80, 100])
+@EVERY
+def test_a_brief_fits_a_terminal_and_says_the_same_at_any_width(name, width):
+    text = render_brief(summary_of(name), width=width)
+    assert all(len(line) <= width for line in text.splitlines())
+    assert sorted(text.split()) == sorted(render_brief(summary_of(name)).split())
+
+
+@EVERY
 def test_the_page_asks_for_nothing_from_elsewhere(name):
     html = html_of(name)
     markup = re.sub(r"<script type=\"application/json\".*?</script>", "", html, flags=re.S)
@@ -142,9 +169,10 @@ def test_the_result_has_a_number_keys_in_order_and_no_bulk(name):
     text = render_json(summary_of(name))
     result = json.loads(text)
     assert list(result) == [
-        *("schema", "picked", "confidence", "goal", "answer", "entrants", "threshold", "drivers"),
-        *("first_rows", "data", "warnings"),
+        *("schema", "picked", "confidence", "goal", "answer", "entrants", "ranker", "threshold"),
+        *("drivers", "first_rows", "data", "warnings"),
         *("promises", "reproduce"),
+        *("assumption", "split", "all_rows", "periods"),
     ]
     assert result["schema"] == SCHEMA == 1
     assert result["reproduce"]["versions"] == dict(result_of(name).provenance.versions)

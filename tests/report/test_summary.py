@@ -67,7 +67,8 @@ def test_the_answer_is_the_headline_of_the_winner_on_the_holdout(name):
     numbers = re.findall(r"[\d,]*\d", answer.sentences[0])
     assert f"{answer.expected:,}" in numbers
     if answer.at_least:
-        assert f"at least {answer.at_least:,} on average, with 95 % confidence" in answer.sentences[0]
+        where = "on average" if made.goal.top is None else "in a large population"
+        assert f"at least {answer.at_least:,} {where}, with 95 % confidence, " in answer.sentences[0]
     else:
         assert "none can be guaranteed with 95 % confidence" in answer.sentences[0]
 
@@ -91,7 +92,8 @@ def test_the_first_sentence_for_a_best_fraction():
     answer = summary_of("top").answer
     assert answer.sentences[0] == (
         f"Of the 150 highest-ranked cases (the best 5 % of 3,000), {answer.expected} are expected to be positive "
-        f"with the ranker (at least {answer.at_least} on average, with 95 % confidence)."
+        f"with the ranker (at least {answer.at_least} in a large population, with 95 % confidence, if new rows are "
+        "drawn like these)."
     )
     assert 0 < answer.at_least < answer.expected < 150
     assert answer.sentences[1].startswith("Logistic regression has ")
@@ -102,7 +104,7 @@ def test_the_first_sentence_for_a_false_positive_rate():
     assert made.y.sum() == 40
     assert answer.sentences[:2] == (
         "At a false positive rate of 5 %, the ranker finds 40 of 40 positives "
-        f"(at least {answer.at_least} on average, with 95 % confidence).",
+        f"(at least {answer.at_least} on average, with 95 % confidence, if new rows are drawn like these).",
         "This rate means 18 false alarms among the 360 negatives of the holdout.",
     )
     assert "at most 134 false alarms among the 2,694 negatives" in summary_of("fpr").answer.sentences[1]

@@ -212,3 +212,15 @@ def test_the_names_of_many_columns_are_compared_in_linear_time():
     n = 500
     _refuse_other_columns([f"c{i}" for i in range(n)], [Name(f"c{i}") for i in range(n)], ())
     assert len(counted) <= 5 * n
+
+
+def test_numbers_of_few_rows_become_what_those_of_many_do():
+    values = [1.5, None, float("nan"), float("inf"), -3.5e38, 3.39e38]
+    many = conformed(pl.DataFrame({"a": values * 10}), [Column("a", "number")])
+    few = conformed(pl.DataFrame({"a": values}), [Column("a", "number")])
+    assert few["a"].to_list() == many["a"].to_list()[:6] == [1.5, None, None, None, None, 3.39e38]
+    one = [
+        conformed(pl.DataFrame({"a": pl.Series([value], dtype=pl.Float64)}), [Column("a", "number")])
+        for value in values
+    ]
+    assert [each["a"][0] for each in one] == few["a"].to_list()

@@ -17,7 +17,7 @@ from headrank.training.features import OccurringFeatures
 from headrank.training.goal import Goal
 from headrank.training.outputs import ranked, table_model
 from headrank.training.result import ModelResult, TrainingResult
-from headrank.training.table_info import Provenance, TableInfo
+from headrank.training.table_info import HoldoutInfo, Provenance, TableInfo
 
 SVMLIGHT_MODEL = [OccurringFeatures().fit(csr_array(np.eye(2, 6)))]
 
@@ -25,7 +25,8 @@ SVMLIGHT_MODEL = [OccurringFeatures().fit(csr_array(np.eye(2, 6)))]
 def result_of(y, scores, goal, *, qid=None, threshold=None, **facts):
     y, scores = np.asarray(y, dtype=bool), np.asarray(scores, dtype=float)
     plain = {field.name: 0 for field in dataclasses.fields(TableInfo)}
-    plain |= {"id_column": None, "qid_column": None, "target": "ill", "columns": (), "dropped": ()}
+    plain |= {"target": "ill", "columns": (), "dropped": (), "holdout": HoldoutInfo()}
+    plain |= dict.fromkeys(("id_column", "qid_column", "group_column", "time_column", "fold_column"))
     selection = select({"ranker": scores}, y, measure="auc")
     return TrainingResult(
         goal=goal,

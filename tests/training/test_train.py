@@ -161,7 +161,7 @@ def test_with_many_rows_the_ranker_is_chosen_on_some_and_fitted_to_all(monkeypat
     calls = []
     result = trained(frame, y, qid=qid, progress=lambda *call: calls.append(call))
     fitted = result.models[0]
-    last = [(done, total) for step, done, total in calls if step == "fitting the ranker to all rows"]
+    last = [(done, total) for step, done, total, *_ in calls if step == "fitting the ranker to all rows"]
     assert last == [(done, last[-1][1]) for done in range(last[-1][1] + 1)]
     after = calls.index(("fitting the ranker to all rows", *last[0]))
     assert not any(step == "training the ranker: linear" for step, *_ in calls[after:])
@@ -212,7 +212,7 @@ def test_ctrl_c_in_the_last_fit_ends_the_training(monkeypatch):
             raise KeyboardInterrupt
         return plain(self, scores)
 
-    def progress(step, done, total):
+    def progress(step, done, total, _note=None):
         if step == "training the ranker: linear" and done == total - 1:  # what is left is the last fit of the choice
             monkeypatch.setattr(LinearRisk, "at_scores", interrupted)
 
@@ -232,11 +232,24 @@ def test_progress_goes_from_nothing_to_all_in_every_step():
         "explaining the first rows",
     ]
     for step in steps:
-        counts = [(done, total) for name, done, total in calls if name == step]
+        counts = [(done, total) for name, done, total, *_ in calls if name == step]
         assert counts[0][0] == 0
         assert counts[-1][0] == counts[-1][1]
         assert [done for done, _ in counts] == sorted(done for done, _ in counts)
         assert not any(done == total for done, total in counts[:-1])
+
+
+def test_progress_names_the_best_value_so_far_and_what_follows(monkeypatch):
+    families = "extra trees", "linear"
+    monkeypatch.setitem(models_module.FAMILIES, "linear", families)
+    calls = []
+    result = trained(*small(), max_seconds=600.0, progress=lambda *call: calls.append(call))
+    notes = {step: note for step, _, _, *more in calls for note in more}
+    first, second = (notes[f"training the ranker: {family}"] for family in families)
+    value = result.models[0].estimator[-1].trials_[0].mean
+    assert (first.best, first.n_to_follow) == ("", 1)
+    assert (second.best, second.n_to_follow) == (f"pauc@0.2 {value:.4g} out of fold", 0)
+    assert 600 > first.seconds_left > second.seconds_left > 0
 
 
 def test_a_table_handed_over_is_freed_before_the_models_are_trained():
@@ -246,7 +259,7 @@ def test_a_table_handed_over_is_freed_before_the_models_are_trained():
     del frame
     seen = []
 
-    def progress(step, done, total):
+    def progress(step, done, total, _note=None):
         if step.startswith("training the ranker") and not done:
             gc.collect()
             seen.append(alive() is None)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Literal
 
 from headrank.cli._failures import about_output, after_writing
-from headrank.cli._printing import console, progress_bar
+from headrank.cli._printing import console
+from headrank.cli._progress import shown_progress
 
 if TYPE_CHECKING:
     from headrank.cli._sources import Source
@@ -23,9 +23,13 @@ MODEL, REPORT, RANKED, RESULT = "model", "report.html", "ranked.csv", "result.js
 _WHAT = {
     REPORT: "the report, one self-contained file",
     RANKED: "the holdout, ranked, best first",
-    MODEL: "the model, for headrank score",
+    MODEL: "the model, for headrank score and choose",
     RESULT: "all numbers as JSON",
 }
+
+
+_WIDEST = 100
+"""Longer lines are hard to read, however wide the terminal is."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,7 @@ class FitOptions:
     max_minutes: float | None = None
     confidence: float = 0.95
     seed: int = 0
+    calibration: bool = True
     command: str = ""
 
 
@@ -52,10 +57,10 @@ def fit_and_write(
     from headrank.report import render_brief, render_json
 
     def fill(folder: Path) -> Summary:
-        with _shown() as progress:
+        with shown_progress() as progress:
             result = _trained(lambda: source(folder), options, progress)
             progress("writing the report", 0, 1)
-            summary = _write(result, folder)
+            summary = _write(result, folder, options.calibration)
             progress("writing the report", 1, 1)
         return summary
 
@@ -64,7 +69,7 @@ def fit_and_write(
         summary = write_folder(out, fill, overwrite=overwrite)
     with after_writing(out):
         screen = console(as_json=as_json)
-        screen.print(render_brief(summary))
+        screen.print(render_brief(summary, width=min(screen.width, _WIDEST)))
         screen.print(f"Finished in {perf_counter() - started:.0f} s. Files in {out}:")
         for name, what in _WHAT.items():
             screen.print(f"  {name:<12} {what}")
@@ -86,6 +91,10 @@ def _trained(source: Callable[[], Source], options: FitOptions, progress: Progre
         source=rows.source,
         qid=rows.qid,
         ids=rows.ids,
+        groups=rows.groups,
+        times=rows.times,
+        folds=rows.folds,
+        test=rows.test,
         holdout=options.holdout,
         models=options.models,
         max_seconds=None if options.max_minutes is None else 60 * options.max_minutes,
@@ -97,29 +106,15 @@ def _trained(source: Callable[[], Source], options: FitOptions, progress: Progre
     )
 
 
-def _write(result: TrainingResult, folder: Path) -> Summary:
+def _write(result: TrainingResult, folder: Path, calibration: bool) -> Summary:
     from headrank.model_io import save
     from headrank.report import render_html, render_json, summarize
     from headrank.training.outputs import ranked, table_model
 
     summary = summarize(result)
-    save(table_model(result), folder / MODEL)
+    save(table_model(result, keep_scores=calibration), folder / MODEL)
     (folder / REPORT).write_text(render_html(summary), encoding="utf-8")
     (folder / RESULT).write_text(render_json(summary), encoding="utf-8")
     # polars prints the shortest decimal that reads back as the same number.
     (folder / RANKED).write_text(ranked(result).write_csv(), encoding="utf-8")
     return summary
-
-
-@contextmanager
-def _shown() -> Iterator[Progress]:
-    """Yield a callback that draws one progress bar per step on stderr; silent if stderr is not a terminal."""
-    with progress_bar() as bars:
-        tasks = {}
-
-        def show(step: str, done: int, total: int) -> None:
-            if step not in tasks:
-                tasks[step] = bars.add_task(step.capitalize(), total=total)
-            bars.update(tasks[step], completed=done, total=total)
-
-        yield show

@@ -42,6 +42,10 @@ Qid = Annotated[
 ]
 Id = Annotated[str | None, typer.Option("--id", metavar="COL", help="Column that identifies the rows; not a feature.")]
 Drop = Annotated[list[str] | None, typer.Option("--drop", metavar="COL", help="Column to ignore; may be repeated.")]
+Keep = Annotated[
+    list[str] | None,
+    typer.Option("--keep", metavar="COL", help="Column to copy to the output unchanged; may be repeated."),
+]
 Confidence = Annotated[float, typer.Option("--confidence", metavar="P", help="Confidence level of each guarantee.")]
 Overwrite = Annotated[
     bool, typer.Option("--overwrite", help="Replace the files of an earlier run in the output folder.")

@@ -11,8 +11,13 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
+    from collections.abc import Callable, Iterator
 
+    from rich.console import RenderableType
+    from rich.progress import Progress, Task
+
+_WIDTH_OF_BAR = 12
+"""Leaves room for words and times beside it in 80 columns."""
 _WIDTH_OF_FILES = 160
 
 
@@ -39,18 +44,38 @@ def console(*, as_json: bool = False, stderr: bool = False) -> Console:
     )
 
 
-def progress_bar() -> Progress:
-    """Return a progress bar on stderr, silent if stderr is not a terminal."""
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+def progress_bar(time_left: Callable[[Task], str] | None = None, below: Callable[[], str] | None = None) -> Progress:
+    """Return a progress bar on stderr, silent if stderr is not a terminal.
+
+    Parameters
+    ----------
+    time_left : callable, optional
+        Called with each task; what it returns is shown behind the elapsed time.
+    below : callable, optional
+        What it returns is shown below all bars.
+    """
+    from rich.progress import BarColumn, Progress, ProgressColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
+    from rich.text import Text
+
+    class TimeLeftColumn(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text("" if time_left is None else time_left(task), style="progress.remaining")
+
+    class Bars(Progress):
+        def get_renderables(self) -> Iterator[RenderableType]:
+            yield from super().get_renderables()
+            if below is not None and (line := below()):
+                yield Text(line)
 
     silent = not sys.stderr.isatty()
     screen = console(stderr=True)
     screen.quiet = silent  # rich before 14.3 prints an empty line at the end of a disabled bar
-    return Progress(
+    return Bars(
         TextColumn("{task.description}"),
-        BarColumn(),
+        BarColumn(_WIDTH_OF_BAR),
         TaskProgressColumn(),
         TimeElapsedColumn(),
+        TimeLeftColumn(),
         console=screen,
         transient=True,
         disable=silent,

@@ -81,13 +81,14 @@ def read_scores(
         return ScoredSample(
             labels.y,
             labels.positive,
-            {name: _numbers(frame[name], path) for name in scores},
+            {name: numbers_of(frame[name], path) for name in scores},
             None if qid is None else _queries(frame[qid], path),
             None if group is None else _groups(frame[group]),
         )
 
 
-def _numbers(column: pl.Series, path: Path) -> Vector:
+def numbers_of(column: pl.Series, path: Path) -> Vector:
+    """Return a column of scores as finite numbers, or raise."""
     import polars as pl
 
     where = f"column {column.name!r} of {path}"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ from headrank._types import BoolVector
 from headrank.cli._failures import CommandError, about_input
 
 if TYPE_CHECKING:
+    from headrank.readers import Table
+    from headrank.training.design import HoldoutFile
     from headrank.training.handover import Handover
     from headrank.training.table_info import DataSource
 
@@ -25,7 +28,7 @@ _FOREIGN = (".xlsx", ".xls", ".ods", ".json", ".jsonl", ".feather", ".arrow", ".
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """Features, labels, queries and ids of the rows, and their origin."""
+    """Features, labels, queries, ids, groups, times and folds of the rows, their origin, and a given holdout."""
 
     features: Handover
     y: BoolVector
@@ -33,6 +36,10 @@ class Source:
     sha256: str
     qid: npt.NDArray[Any] | None = None
     ids: npt.NDArray[Any] | None = None
+    groups: npt.NDArray[Any] | None = None
+    times: npt.NDArray[Any] | None = None
+    folds: npt.NDArray[Any] | None = None
+    test: HoldoutFile | None = None
 
 
 def is_table(data: Path) -> bool:
@@ -52,29 +59,74 @@ def table_source(
     target: str,
     qid: str | None = None,
     id: str | None = None,  # noqa: A002
+    group: str | None = None,
+    time: str | None = None,
+    fold: str | None = None,
     drop: tuple[str, ...] = (),
     positive: str | None = None,
+    test: Path | None = None,
 ) -> Source:
-    """Read a table."""
+    """Read a table, and a given holdout with the same columns."""
     from headrank.readers import read_table
+    from headrank.readers.tables import table_columns
+    from headrank.training.design import HoldoutFile
     from headrank.training.handover import Handover
+    from headrank.training.holdout_time import times_of
     from headrank.training.table_info import DataSource
 
+    read_rows = partial(read_table, target=target, qid=qid, id=id, group=group, time=time, pos_label=positive)
+
+    def times(table: Table, path: Path) -> npt.NDArray[Any] | None:
+        return None if table.times is None else times_of(table.times, f"column {time!r} of {path.name}")
+
     with about_input(data):
-        table = read_table(data, target=target, qid=qid, id=id, drop=drop, pos_label=positive)
+        table = read_rows(data, fold=fold, drop=drop)
         source = DataSource(
             source=data.name,
             target=target,
             positive=table.positive,
             id_column=id,
             qid_column=qid,
+            group_column=group,
+            time_column=time,
+            fold_column=fold,
             dropped=drop,
         )
-        return Source(Handover(table.features), table.y, source, _sha256(data), table.qid, table.ids)
+        read = Source(
+            Handover(table.features),
+            table.y,
+            source,
+            _sha256(data),
+            table.qid,
+            table.ids,
+            table.groups,
+            times(table, data),
+            table.folds,
+        )
+    if test is None:
+        return read
+    with about_input(test):
+        unused = [name for name in (*drop, *([] if fold is None else [fold])) if name in table_columns(test)]
+        other = read_rows(test, drop=unused)
+        return replace(
+            read,
+            test=HoldoutFile(
+                Handover(other.features),
+                other.y,
+                source=test.name,
+                sha256=_sha256(test),
+                qid=other.qid,
+                ids=other.ids,
+                groups=other.groups,
+                times=times(other, test),
+            ),
+        )
 
 
-def svmlight_source(data: Path, *, positive: str | None = None, zero_based: bool = False) -> Source:
-    """Read an svmlight or LETOR file; rows labelled at least ``positive`` are positive.
+def svmlight_source(
+    data: Path, *, positive: str | None = None, zero_based: bool = False, test: Path | None = None
+) -> Source:
+    """Read an svmlight or LETOR file, and a given holdout; rows labelled at least ``positive`` are positive.
 
     Feature j becomes column j, whether the file counts from 0 or from 1, so that a file to score cannot be shifted
     against the training file. If it counts from 1, column 0 is empty. Whether it counts from 0, as it does if a feature
@@ -106,7 +158,15 @@ def svmlight_source(data: Path, *, positive: str | None = None, zero_based: bool
             qid_column=None if rows.qid is None else "qid",
             first_feature=0 if zero_based or (rows.X.indices == 0).any() else 1,
         )
-        return Source(Handover(rows.X), rows.y, source, _sha256(data), rows.qid)
+        read = Source(Handover(rows.X), rows.y, source, _sha256(data), rows.qid)
+    if test is None:
+        return read
+    from headrank.training.design import HoldoutFile
+
+    with about_input(test):
+        other = read_svmlight(test, relevant=least, zero_based=True)
+        _require_usable(test, other.X)
+        return replace(read, test=HoldoutFile(Handover(other.X), other.y, test.name, _sha256(test), other.qid))
 
 
 def _require_usable(data: Path, matrix: Any) -> None:

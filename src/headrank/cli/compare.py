@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from headrank.cli import _options as options
-from headrank.cli._failures import about_input
+from headrank.cli._failures import CommandError, about_input
 from headrank.cli._printing import console, print_json
 from headrank.cli._samples import ScoredSample, read_scores
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from headrank.bounds.comparison.many import Differences
     from headrank.measures import Measure
 
-METHODS = ("auto", "paired", "separate", "delong", "bootstrap")
+METHODS = ("auto", "betting", "paired", "separate", "delong", "bootstrap")
 
 
 def run(
@@ -33,7 +33,8 @@ def run(
         str,
         typer.Option(
             metavar="NAME",
-            help="auto, paired, separate: for any distribution; delong, bootstrap: narrower, asymptotic.",
+            help="auto, betting, paired, separate: for any distribution; delong, bootstrap: narrower, asymptotic. "
+            "auto also gives the asymptotic answer.",
         ),
     ] = "auto",
     against: Annotated[
@@ -60,6 +61,7 @@ def run(
     confidence = options.confidence_of(confidence)
     sample = read_scores(scores, target=target, scores=score, positive=positive, qid=qid)
     found = _compared(sample, by, method, against, confidence)  # type: ignore[arg-type]
+    asymptotic = _asymptotic(sample, by, against, confidence) if method == "auto" else None
     if json:
         print_json(
             {
@@ -71,23 +73,43 @@ def run(
                 "confidence": confidence,
                 "holds": "all intervals at once",
                 "assumes": sample.assumption,
-                "differences": [
-                    {
-                        **one.as_dict(),
-                        "adjusted_p_value": p,
-                        "told_apart": p <= 1 - confidence if len(found) > 1 else one.told_apart,
-                    }
-                    for one, p in zip(found.differences, found.adjusted_p_values, strict=True)
-                ],
+                "differences": _as_dicts(found),
+                "asymptotic": [] if asymptotic is None else _as_dicts(asymptotic),
             }
         )
     screen = console(as_json=json)
-    if len(found) == 1:
-        screen.print(f"{found.differences[0]}.")
-    else:
-        screen.print(str(found))
-        screen.print(_verdict(found))
+    for answer in (found,) if asymptotic is None else (found, asymptotic):
+        if len(answer) == 1:
+            screen.print(f"{answer.differences[0]}.")
+        else:
+            screen.print(str(answer))
+            screen.print(_verdict(answer))
     screen.print(sample.assumption)
+
+
+def _as_dicts(found: Differences) -> list[dict[str, Any]]:
+    return [
+        {
+            **one.as_dict(),
+            "adjusted_p_value": p,
+            "told_apart": p <= 1 - found.confidence if len(found) > 1 else one.told_apart,
+        }
+        for one, p in zip(found.differences, found.adjusted_p_values, strict=True)
+    ]
+
+
+def _asymptotic(sample: ScoredSample, measure: Measure, against: str | None, confidence: float) -> Differences | None:
+    """Compare by the asymptotic method of the measure; None if the sample shows no variation."""
+    from headrank.exceptions import NoVarianceError
+    from headrank.measures.area import AreaMeasure
+
+    by_delong = isinstance(measure, AreaMeasure) and sample.qid is None
+    try:
+        return _compared(sample, measure, "delong" if by_delong else "bootstrap", against, confidence)
+    except CommandError as error:
+        if isinstance(error.__cause__, NoVarianceError):
+            return None
+        raise
 
 
 def _measure(fpr: str | None, top: float | None, name: str | None) -> Measure:

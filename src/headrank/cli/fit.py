@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from pathlib import Path
@@ -17,6 +18,7 @@ from headrank.cli._fitting import FitOptions, fit_and_write
 from headrank.cli._sources import Source, is_table, svmlight_source, table_source
 
 DEFAULT_FPR = "0:0.1"
+_COLUMNS = ("--target", "--qid", "--id", "--group", "--time", "--fold")
 
 
 def run(
@@ -38,14 +40,41 @@ def run(
     top: options.Top = None,
     qid: options.Qid = None,
     id: options.Id = None,  # noqa: A002  # the name of the option
+    group: Annotated[
+        str | None,
+        typer.Option(
+            "--group",
+            metavar="COL",
+            help="Column of patients, customers or the like, whose rows stay on one side; guarantees are for new ones.",
+        ),
+    ] = None,
+    time: Annotated[
+        str | None,
+        typer.Option(
+            "--time", metavar="COL", help="Column of times: train on the past, hold out the latest rows; not a feature."
+        ),
+    ] = None,
+    test: Annotated[
+        Path | None,
+        typer.Option("--test", metavar="FILE", help="Hold out this file, and train on all rows of DATA."),
+    ] = None,
+    fold: Annotated[
+        str | None,
+        typer.Option("--fold", metavar="COL", help="Column of folds by which the ranker is chosen; not a feature."),
+    ] = None,
     drop: options.Drop = None,
     positive: options.Positive = None,
     zero_based: Annotated[
         bool, typer.Option("--zero-based", help="Features of the svmlight file are numbered from 0.")
     ] = False,
     holdout: Annotated[
-        float, typer.Option(metavar="SHARE", help="Share of the rows (or queries) to hold out for evaluation.")
-    ] = 0.3,
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Share of the rows (or groups, or queries) to hold out for evaluation.",
+            show_default=str(FitOptions.holdout),
+        ),
+    ] = None,
     models: Annotated[
         Literal["all", "linear", "trees"],
         typer.Option(help="What the ranker is chosen from: linear scorers, boosted trees and forests, or all."),
@@ -56,26 +85,39 @@ def run(
     ] = None,
     confidence: options.Confidence = 0.95,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the split and of all other randomness.")] = 0,
+    calibration: Annotated[
+        bool,
+        typer.Option(
+            "--calibration/--no-calibration",
+            help="Keep scores and labels of holdout rows in the model file, for headrank choose.",
+        ),
+    ] = True,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
 ) -> None:
     """Train models for the head of the list, select the best one on a holdout, and certify it.
 
-    Writes DIR/report.html, DIR/ranked.csv (the holdout, best first), DIR/model (for headrank score) and
+    Writes DIR/report.html, DIR/ranked.csv (the holdout, best first), DIR/model (for headrank score and choose) and
     DIR/result.json. The default goal is false positive rates up to 0.1.
 
-    Example: headrank fit patients.csv --target ill --id patient --fpr 0:0.02 --out result
+    Example: headrank fit visits.csv --target ill --group patient --fpr 0:0.02 --out result
     """
     goal = options.goal_of(fpr, top) or options.goal_of(DEFAULT_FPR, None)
     assert goal is not None
     with about_option("--holdout"):
-        if not 0 < holdout < 1:
-            raise ValueError(f"expected a share strictly between 0 and 1, got {holdout:g}")
+        if holdout is not None and test is not None:
+            raise ValueError("--test gives the holdout; omit --holdout")
+        share = FitOptions.holdout if holdout is None else holdout
+        if not 0 < share < 1:
+            raise ValueError(f"expected a share strictly between 0 and 1, got {share:g}")
+    _refuse_pairs({"--group": group, "--qid": qid, "--time": time, "--fold": fold})
     with about_option("--max-minutes"):
         if max_minutes is not None and not 0 < max_minutes < inf:
             raise ValueError(f"expected a number of minutes above 0, got {max_minutes:g}")
-    chosen = FitOptions(goal, holdout, models, max_minutes, options.confidence_of(confidence), seed)
-    chosen = replace(chosen, command=_command(data.name, target, qid, id, drop or [], positive, zero_based, chosen))
+    chosen = FitOptions(goal, share, models, max_minutes, options.confidence_of(confidence), seed, calibration)
+    named = {"--target": target, "--qid": qid, "--id": id, "--group": group, "--time": time, "--fold": fold}
+    named |= {"--test": None if test is None else test.name, "--positive": positive}
+    chosen = replace(chosen, command=_command(data.name, named, drop or [], zero_based, chosen))
 
     def source(_folder: Path) -> Source:
         if is_table(data):
@@ -85,31 +127,46 @@ def run(
                 raise typer.BadParameter(
                     "only svmlight files have numbered features; omit this option", param_hint="'--zero-based'"
                 )
-            return table_source(data, target=target, qid=qid, id=id, drop=tuple(drop or ()), positive=positive)
-        for option, value in (("--target", target), ("--qid", qid), ("--id", id), ("--drop", drop)):
+            if test is not None and not is_table(test):
+                raise typer.BadParameter(f"{data.name} is a table; give a table", param_hint="'--test'")
+            return table_source(
+                data,
+                target=target,
+                qid=qid,
+                id=id,
+                group=group,
+                time=time,
+                fold=fold,
+                drop=tuple(drop or ()),
+                positive=positive,
+                test=test,
+            )
+        for option, value in (*((name, given) for name, given in named.items() if name in _COLUMNS), ("--drop", drop)):
             if value:
                 raise typer.BadParameter(
                     f"{data.name} is read as an svmlight file, which has no named columns; omit this option, or give "
                     "a table whose name ends in .csv, .tsv or .parquet",
                     param_hint=f"'{option}'",
                 )
-        return svmlight_source(data, positive=positive, zero_based=zero_based)
+        return svmlight_source(data, positive=positive, zero_based=zero_based, test=test)
 
     fit_and_write(source, chosen, out=out, overwrite=overwrite, as_json=json)
 
 
+def _refuse_pairs(given: dict[str, str | None]) -> None:
+    """Raise if two options contradict each other."""
+    for one, other, why in (
+        ("--group", "--qid", "the rows of a query are kept together anyway"),
+        ("--fold", "--time", "with times, the folds go forward in time"),
+    ):
+        if given[one] is not None and given[other] is not None:
+            raise typer.BadParameter(f"give {one} or {other}, not both: {why}", param_hint=f"'{one}'")
+
+
 def _command(
-    name: str,
-    target: str | None,
-    qid: str | None,
-    id: str | None,  # noqa: A002
-    drop: list[str],
-    positive: str | None,
-    zero_based: bool,
-    chosen: FitOptions,
+    name: str, named: Mapping[str, str | None], drop: Sequence[str], zero_based: bool, chosen: FitOptions
 ) -> str:
     """Return the command that reproduces the run, without local folders."""
-    named = {"--target": target, "--qid": qid, "--id": id, "--positive": positive}
     words = ["headrank fit", quote(name)]
     words += [f"{option} {quote(value)}" for option, value in named.items() if value is not None]
     words += [f"--drop {quote(column)}" for column in drop]
@@ -126,4 +183,5 @@ def _command(
         words.append(f"--confidence {shown(chosen.confidence)}")
     if chosen.seed != usual.seed:
         words.append(f"--seed {chosen.seed}")
+    words += [] if chosen.calibration else ["--no-calibration"]
     return " ".join([*words, "--out result"])

@@ -1,4 +1,4 @@
-"""``headrank plan``: how many rows does it take to know how good a scorer is?"""
+"""``headrank plan``: how many rows does it take to know how good a scorer is, or to promise a list?"""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ from headrank.cli._printing import console, print_json, progress_bar
 if TYPE_CHECKING:
     from headrank.bounds.planning.auc import Plan
     from headrank.bounds.planning.head import HeadPlan
+    from headrank.bounds.planning.lists import ListPlan
 
 METHODS = ("mcdiarmid", "hoeffding", "kl", "bernstein")
 
 
 def run(
     epsilon: Annotated[
-        float, typer.Option(metavar="E", help="Largest distance of the estimate from either end of its interval: 0.05.")
-    ],
-    positive_rate: Annotated[float, typer.Option(metavar="P", help="Share of positive rows: 0.02.")],
+        float | None,
+        typer.Option(metavar="E", help="Largest distance of the estimate from either end of its interval: 0.05."),
+    ] = None,
+    positive_rate: Annotated[float | None, typer.Option(metavar="P", help="Share of positive rows: 0.02.")] = None,
     fpr: options.Fpr = None,
     top: options.Top = None,
     confidence: options.Confidence = 0.95,
@@ -31,6 +33,14 @@ def run(
             metavar="A", help="Expected AUC, required with --fpr and --top; near 1 far fewer rows are needed."
         ),
     ] = None,
+    list_length: Annotated[
+        int | None,
+        typer.Option("--list", metavar="K", help="Plan for a promise about the first K new rows; see certify_list."),
+    ] = None,
+    precision: Annotated[
+        float | None, typer.Option(metavar="S", help="With --list, the share of positives to be promised: 0.8.")
+    ] = None,
+    new: Annotated[int | None, typer.Option(metavar="M", help="With --list, the number of new rows.")] = None,
     scorers: Annotated[
         int, typer.Option(metavar="N", help="Number of scorers for which the intervals hold simultaneously.")
     ] = 1,
@@ -42,13 +52,69 @@ def run(
     """Find how many rows are needed to measure the AUC, or with --fpr or --top a part of the list.
 
     No data are needed. For the AUC the plan holds for any scores. For a part of the list it assumes normal scores; if
-    they are distributed differently, the interval is wider or narrower than planned, but still valid.
+    they are distributed differently, the interval is wider or narrower than planned, but still valid. With --list, find
+    how many labelled negatives are needed to promise that a share of the first K new rows is positive.
 
     Example: headrank plan --epsilon 0.05 --confidence 0.95 --positive-rate 0.02 --auc 0.9 --fpr 0:0.02
     """
+    given = {"--epsilon": epsilon, "--fpr": fpr, "--top": top, "--method": method}
+    if list_length is not None:
+        found: Plan | HeadPlan | ListPlan = _plan_list(
+            list_length, precision, new, confidence, auc, positive_rate, scorers, given
+        )
+    elif precision is not None or new is not None:
+        raise typer.BadParameter("--precision and --new belong to a list; give --list", param_hint="'--list'")
+    else:
+        found = _plan_measure(epsilon, positive_rate, fpr, top, confidence, auc, scorers, method)
+    if json:
+        print_json({"command": "plan", **found.as_dict()})
+    console(as_json=json).print(f"{found}.")
+
+
+def _plan_list(
+    k: int,
+    precision: float | None,
+    n_new: int | None,
+    confidence: float,
+    auc: float | None,
+    positive_rate: float | None,
+    scorers: int,
+    others: dict[str, Any],
+) -> ListPlan:
+    from headrank.bounds.planning.lists import plan_list
+
+    if not_for_lists := [name for name, value in others.items() if value is not None] + ["--scorers"] * (scorers != 1):
+        hint = f"'{not_for_lists[0]}'"
+        raise typer.BadParameter(f"expected no {not_for_lists[0]} together with --list", param_hint=hint)
+    for name, value in (("--precision", precision), ("--new", n_new)):
+        if value is None:
+            raise typer.BadParameter("required with --list", param_hint=f"'{name}'")
+    for name, value, other in (("--auc", auc, positive_rate), ("--positive-rate", positive_rate, auc)):
+        if value is None and other is not None:
+            raise typer.BadParameter("with --list, give both --auc and --positive-rate or none", param_hint=f"'{name}'")
+    assert precision is not None
+    assert n_new is not None
+    with about_option(), progress_bar() as bars:
+        bars.add_task("Planning", total=None)
+        return plan_list(k, precision, n_new=n_new, confidence=confidence, auc=auc, positive_rate=positive_rate)
+
+
+def _plan_measure(
+    epsilon: float | None,
+    positive_rate: float | None,
+    fpr: str | None,
+    top: float | None,
+    confidence: float,
+    auc: float | None,
+    scorers: int,
+    method: str | None,
+) -> Plan | HeadPlan:
     from headrank.bounds.planning.auc import plan
     from headrank.bounds.planning.head import plan_head
 
+    for name, value in (("--epsilon", epsilon), ("--positive-rate", positive_rate)):
+        if value is None:
+            raise typer.BadParameter("required, except with --list", param_hint=f"'{name}'")
     goal = options.goal_of(fpr, top)
     if method is not None and (goal is not None or method not in METHODS):
         wanted = f"one of {', '.join(METHODS)}" if goal is None else "no --method together with --fpr or --top"
@@ -57,14 +123,10 @@ def run(
     with about_option(), progress_bar() as bars:
         bars.add_task("Planning", total=None)
         if goal is None:
-            found: Plan | HeadPlan = plan(**common, auc=auc, method=method or "kl")  # type: ignore[arg-type]
-        elif auc is None:
+            return plan(**common, auc=auc, method=method or "kl")  # type: ignore[arg-type]
+        if auc is None:
             raise typer.BadParameter(
                 "give the AUC you expect: with --fpr or --top, the number of rows depends on it",
                 param_hint="'--auc'",
             )
-        else:
-            found = plan_head(goal.measure, **common, auc=auc)
-    if json:
-        print_json({"command": "plan", **found.as_dict()})
-    console(as_json=json).print(f"{found}.")
+        return plan_head(goal.measure, **common, auc=auc)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
 
-from headrank._format import rounded_percent
+from headrank._format import percent, rounded_percent
+from headrank._types import Vector
 from headrank.cli import _options as options
-from headrank.cli._failures import CommandError, about_input, about_output, after_writing
+from headrank.cli._failures import about_input, about_output, after_writing
 from headrank.cli._printing import console, print_json, progress_bar
+from headrank.cli._scoring import FLAGGED, SCORE, WHY, checked_columns, loaded_model, require_output_name, scored_blocks
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,45 +23,17 @@ if TYPE_CHECKING:
 
     from headrank.training.table_model import TableModel
 
-_ROW, _SCORE, _FLAGGED, _WHY = "row", "score", "flagged", "why"
+_MOST_HELD = 50_000_000
+"""Rows up to which all scores are held in memory, for a promise about the list."""
 
 
 @dataclass(frozen=True, eq=False)
-class _Block:
-    """Features of some rows, and the columns to copy to the output."""
-
-    features: Any
-    copied: pl.DataFrame | None = None
-
-
-@dataclass(frozen=True)
-class _Copied:
-    """Columns of the table that are copied to the output: the id, if any, and others; ``why``: beside the reasons."""
-
-    id: str | None = None
-    keep: tuple[str, ...] = ()
-    why: bool = False
-
-    @property
-    def names(self) -> dict[str, str]:
-        """Name of each in the output: its own, with trailing underscores if that is taken."""
-        taken = {_SCORE, _FLAGGED} | ({_WHY} if self.why else set()) | ({_ROW} if self.id is None else set())
-        found = {}
-        for name in (*([] if self.id is None else [self.id]), *self.keep):
-            free = name
-            while free in taken:
-                free += "_"
-            taken.add(free)
-            found[name] = free
-        return found
-
-
-@dataclass(frozen=True)
 class _Tally:
-    """Number of rows written and flagged; ``n_flagged`` is None without a threshold."""
+    """Number of rows written and flagged, which is None without a threshold, and all scores if a promise needs them."""
 
     n_rows: int
     n_flagged: int | None
+    scores: list[Vector]
 
 
 def run(
@@ -71,10 +44,7 @@ def run(
     out: Annotated[Path, typer.Option(metavar="FILE", help="Output file, ending in .csv.")],
     id: options.Id = None,  # noqa: A002  # the name of the option
     drop: options.Drop = None,
-    keep: Annotated[
-        list[str] | None,
-        typer.Option("--keep", metavar="COL", help="Column to copy to the output unchanged; may be repeated."),
-    ] = None,
+    keep: options.Keep = None,
     why: Annotated[
         int,
         typer.Option(metavar="N", min=0, help="Name the N columns that raise each score most; slow for trees."),
@@ -89,23 +59,22 @@ def run(
 
     Example: headrank score result/model new.csv --out scores.csv --id patient --keep ill --keep clinic
     """
-    _require_output_name(out, data)
-    fitted = _loaded(model)
+    require_output_name(out, data)
+    fitted = loaded_model(model)
     with about_input(data):
-        copied = replace(_checked_columns(fitted, data, id, drop or [], keep or []), why=why > 0)
+        copied = checked_columns(fitted, data, id, drop or [], keep or [])
+        copied = replace(copied, own=(*copied.own, *([WHY] if why else [])))
     with progress_bar() as progress:
         task = progress.add_task(f"Scoring {data.name}", total=1.0)
 
         def advance(share: float) -> None:
             progress.update(task, completed=share)
 
-        if fitted.columns:
-            blocks = _table_blocks(fitted, data, copied, block, advance)
-        else:
-            blocks = _svmlight_blocks(fitted, data, block, advance)
+        blocks = scored_blocks(fitted, data, copied, n_rows=block, advance=advance, why=why)
         with about_output(out):
-            tally = _written(out, fitted, _scored(fitted, data, copied, blocks, why))
+            tally = _written(out, fitted, blocks)
     with after_writing(out):
+        promise = _list_promise(fitted, tally)
         if json:
             print_json(
                 {
@@ -117,138 +86,13 @@ def run(
                     "n_flagged": tally.n_flagged,
                     "threshold": fitted.threshold,
                     "promise": fitted.promise,
+                    "list_promise": promise,
                 }
             )
-        _print(console(as_json=json), fitted, tally, out)
-
-
-def _require_output_name(out: Path, data: Path) -> None:
-    if out.suffix.lower() != ".csv":
-        raise typer.BadParameter(f"expected a name ending in .csv, got {out.name!r}", param_hint="'--out'")
-    if out.exists() and data.exists() and out.samefile(data):
-        raise typer.BadParameter("this is the input; name another file", param_hint="'--out'")
-
-
-def _loaded(path: Path) -> TableModel:
-    from headrank.model_io import load
-    from headrank.training.table_model import TableModel
-
-    with about_input(path):
-        fitted = load(path)
-    if not isinstance(fitted, TableModel):
-        raise CommandError(
-            f"{path} contains a {type(fitted).__name__}, which has no named columns; expected a model from headrank "
-            "fit; load this one in Python with headrank.load"
-        )
-    return fitted
-
-
-def _checked_columns(
-    fitted: TableModel, data: Path, named: str | None, drop: Sequence[str], keep: Sequence[str]
-) -> _Copied:
-    """Raise if a column is missing or unknown; return the columns to copy."""
-    if not fitted.columns:
-        _require_no_names(named, drop, keep)
-        return _Copied()
-    import polars as pl
-
-    from headrank.readers.opening import table_file
-    from headrank.readers.table_faults import require_columns
-    from headrank.readers.tables import table_columns
-    from headrank.training.columns import conformed
-
-    names = table_columns(data)
-    require_columns(table_file(data), names, [*drop, *keep, *([named] if named is not None else [])])
-    if named is None and fitted.id_column in names:
-        named = fitted.id_column
-    ignored = [*fitted.ignored, *drop, *keep, *([named] if named is not None else [])]
-    try:
-        conformed(pl.DataFrame(schema=dict.fromkeys(names, pl.String)), fitted.columns, ignored=ignored)
-    except ValueError as error:
-        raise ValueError(f"{data}: {error}") from None
-    return _Copied(named, tuple(name for name in dict.fromkeys(keep) if name != named))
-
-
-def _require_no_names(named: str | None, drop: Sequence[str], keep: Sequence[str]) -> None:
-    for option, given in (("--id", named is not None), ("--drop", drop), ("--keep", keep)):
-        if given:
-            raise typer.BadParameter(
-                "the model was trained on an svmlight file, which has no named columns; omit this option",
-                param_hint=f"'{option}'",
-            )
-
-
-def _svmlight_blocks(fitted: TableModel, data: Path, n_rows: int, advance: Callable[[float], None]) -> Iterator[_Block]:
-    from headrank.readers.blocks import svmlight_blocks
-
-    known, first = fitted.feature_numbers(), fitted.first_feature
-    said = False
-    for matrix in svmlight_blocks(data, n_rows=n_rows, advance=advance):
-        other = matrix.indices[~np.isin(matrix.indices, known)]
-        if other.size and not said:
-            said = True
-            warnings.warn(
-                f"{data} has features that did not occur in training, such as {other[0]}; they are ignored",
-                UserWarning,
-                stacklevel=2,
-            )
-        matrix.resize(matrix.shape[0], fitted.n_features + first)
-        yield _Block(matrix[:, first:])
-
-
-def _table_blocks(
-    fitted: TableModel, data: Path, copied: _Copied, n_rows: int, advance: Callable[[float], None]
-) -> Iterator[_Block]:
-    from headrank.readers.blocks import Kind, table_blocks
-
-    # Copied columns are read as text even if they are features, so that 007 stays 007; the model converts them.
-    kinds: dict[str, Kind] = {
-        column.name: "text" if column.name in copied.names else column.kind
-        for column in fitted.columns
-        if not column.is_empty
-    }
-    for frame in table_blocks(data, kinds, keep=list(copied.names), n_rows=n_rows, advance=advance):
-        yield _Block(frame.select(list(kinds)), frame.select(list(copied.names)))
-
-
-def _scored(
-    fitted: TableModel, data: Path, copied: _Copied, blocks: Iterator[_Block], why: int
-) -> Iterator[pl.DataFrame]:
-    """Score block by block; errors here are about the input, not the output."""
-    import polars as pl
-
-    n_before = 0
-    while True:
-        with about_input(data):
-            block = next(blocks, None)
-            if block is None:
-                break
-            scores = np.asarray(fitted.decision_function(block.features, first_row=n_before + 1), dtype=np.float64)
-            if not np.isfinite(scores).all():
-                row = n_before + int(np.flatnonzero(~np.isfinite(scores))[0]) + 1
-                raise ValueError(f"the score of row {row:,} of {data} is not finite; check its values")
-        found = {} if block.copied is None else block.copied.rename(copied.names).to_dict()
-        id_name = _ROW if copied.id is None else copied.names[copied.id]
-        if copied.id is None:
-            found[_ROW] = pl.int_range(n_before + 1, n_before + scores.size + 1, eager=True)
-        flags = fitted.flags(scores)
-        own: dict[str, Any] = {_SCORE: scores} if flags is None else {_SCORE: scores, _FLAGGED: flags}
-        if why:
-            own[_WHY] = _reasons(fitted, block, why, n_before)
-        yield pl.DataFrame({id_name: found.pop(id_name), **own, **found})
-        n_before += scores.size
-    if not n_before:
-        raise CommandError(f"{data} has a header but no rows; check that it is the right file")
-
-
-def _reasons(fitted: TableModel, block: _Block, n_columns: int, n_before: int) -> tuple[str, ...]:
-    found = fitted.reasons(block.features, n_columns=n_columns, first_row=n_before + 1)
-    if found is None:
-        raise CommandError(
-            f"this model ({fitted.name}) cannot say what each column adds to a score; score without --why, or fit a "
-            "ranker with this version"
-        )
-    return found.texts
+        screen = console(as_json=json)
+        _print(screen, fitted, tally, out)
+        if promise is not None:
+            screen.print(f"{promise[:1].upper()}{promise[1:]}.")
 
 
 def _written(out: Path, fitted: TableModel, blocks: Iterator[pl.DataFrame]) -> _Tally:
@@ -257,16 +101,37 @@ def _written(out: Path, fitted: TableModel, blocks: Iterator[pl.DataFrame]) -> _
 
     def write(unfinished: Path) -> _Tally:
         n_rows = n_flagged = 0
+        scores: list[Vector] = []
+        # Several rows of a group are not independent draws.
+        promising = fitted.holdout_scores is not None and fitted.group_column is None
         with unfinished.open("w", encoding="utf-8", newline="") as stream:
             for frame in blocks:
                 # polars prints the shortest decimal that reads back as the same number. Python writes the file, so
                 # that a full disk raises an error with an errno.
                 stream.write(frame.write_csv(include_header=n_rows == 0))
                 n_rows += frame.height
-                n_flagged += int(frame[_FLAGGED].sum()) if _FLAGGED in frame.columns else 0
-        return _Tally(n_rows, None if fitted.threshold is None else n_flagged)
+                n_flagged += int(frame[FLAGGED].sum()) if FLAGGED in frame.columns else 0
+                if promising and n_rows <= _MOST_HELD:
+                    scores.append(frame[SCORE].to_numpy())
+                else:
+                    scores.clear()
+        return _Tally(n_rows, None if fitted.threshold is None else n_flagged, scores)
 
     return write_file(out, write)
+
+
+def _list_promise(fitted: TableModel, tally: _Tally) -> str | None:
+    """Say how many of the flagged rows, or of the first ones, are positive, at least; None if nothing is promised."""
+    if fitted.holdout_scores is None or not tally.scores:
+        return None
+    found = fitted.holdout_scores.certify_list(np.concatenate(tally.scores))
+    k, which = (found.largest_list(0.5), "first") if tally.n_flagged is None else (tally.n_flagged, "flagged")
+    if not (least := found.at_least(k)):
+        return None
+    return (
+        f"at least {least:,} of the {k:,} {which} rows are positive, with {percent(found.confidence)} confidence, if "
+        "negatives score like those of the holdout"
+    )
 
 
 def _print(screen: Console, fitted: TableModel, tally: _Tally, out: Path) -> None:

@@ -40,6 +40,10 @@ class Table:
     ids : array of shape (n_rows,) or None
         Id of each row, if requested, printed as in the file: integers if that does not change them, else text. If some
         are missing, text in which those are empty.
+    groups, folds : array of shape (n_rows,) or None
+        Group and fold of each row, if requested, printed as in the file.
+    times : polars.Series or None
+        Column of times, if requested, as read.
     """
 
     features: pl.DataFrame
@@ -47,6 +51,9 @@ class Table:
     positive: str
     qid: npt.NDArray[Any] | None = None
     ids: npt.NDArray[Any] | None = None
+    groups: npt.NDArray[Any] | None = None
+    folds: npt.NDArray[Any] | None = None
+    times: pl.Series | None = None
 
     @property
     def n_rows(self) -> int:
@@ -60,6 +67,9 @@ def read_table(
     target: str,
     qid: str | None = None,
     id: str | None = None,  # noqa: A002  # what the column is called in every table
+    group: str | None = None,
+    time: str | None = None,
+    fold: str | None = None,
     drop: Iterable[str] = (),
     pos_label: Any = None,
     missing: Sequence[str] = MISSING,
@@ -78,6 +88,8 @@ def read_table(
         Column of the query ids.
     id : str, optional
         Column of the row ids, not used as a feature.
+    group, time, fold : str, optional
+        Columns of groups, times and folds, not used as features.
     drop : names
         Columns not to use as features.
     pos_label : optional
@@ -99,16 +111,17 @@ def read_table(
     """
     if isinstance(drop, str):
         raise TypeError(f"drop must be a list of names, got the string {drop!r}; write drop=[{drop!r}]")
-    special = [target, *(name for name in (qid, id) if name is not None), *drop]
+    special = [target, *(name for name in (qid, id, group, time, fold) if name is not None), *drop]
     file = table_file(path)
     columns = table_columns(path)
     require_columns(file, columns, special)
     repeated = [name for name, count in Counter(special).items() if count > 1]
     if repeated:
         raise ValueError(
-            f"target, qid, id and drop must name different columns of {file}, got {repeated[0]!r} more than once"
+            f"target, qid, id, group, time, fold and drop must name different columns of {file}, got {repeated[0]!r} "
+            "more than once"
         )
-    named = [name for name in (qid, id) if name is not None]
+    named = [name for name in (qid, id, group, fold) if name is not None]
     frame = _read(file, missing=missing, columns=columns, as_text=named)
     if len(special) == len(columns):
         raise ValueError(f"{file} has no feature left besides {', '.join(map(repr, special))}; drop fewer columns")
@@ -117,8 +130,12 @@ def read_table(
         frame.drop(special),
         labels.y,
         labels.positive,
-        None if qid is None else _names_of(file, _without_gaps(file, frame[qid])),
-        None if id is None else _names_of(file, _ids(file, frame[id])),
+        ids=None if id is None else _names_of(file, _ids(file, frame[id])),
+        times=None if time is None else frame[time],
+        **{
+            name: None if column is None else _names_of(file, _without_gaps(file, frame[column]))
+            for name, column in (("qid", qid), ("groups", group), ("folds", fold))
+        },
     )
 
 

@@ -14,6 +14,7 @@ from headrank.curve import share
 from headrank.report.contents import Answer, Bound
 from headrank.report.large_samples import LargeSampleTest
 from headrank.report.wording import listed, sentence, subject
+from headrank.training.assumption import assumption_of
 from headrank.training.result import TrainingResult
 
 
@@ -99,12 +100,12 @@ def confidence_per_model(result: TrainingResult) -> float:
 
 
 def _first(result: TrainingResult, interval: Interval, count: Count | None) -> str:
-    goal, sure = result.goal, f"with {percent(result.confidence)} confidence"
+    goal, sure = result.goal, f"with {percent(result.confidence)} confidence, {assumption_of(result.table)}"
     if goal.top is not None:
         best = f"the best {percent(goal.top)} of {result.y.size:,}"
         if count is None:
             low = _down(interval.low)
-            least = f"at least {rounded_percent(low)} on average, {sure}" if low else _at_least(0, sure)
+            least = f"at least {rounded_percent(low)} in a large population, {sure}" if low else _at_least(0, sure)
             return (
                 f"{sentence(best)} is less than one case. With {subject(result.selection.picked)}, "
                 f"{rounded_percent(interval.estimate)} of such cases are expected to be positive ({least})."
@@ -112,7 +113,7 @@ def _first(result: TrainingResult, interval: Interval, count: Count | None) -> s
         expected = count.expected(interval.estimate)
         highest = f"Of the {count.total:,} highest-ranked {'case' if count.total == 1 else 'cases'} ({best})"
         are = "is" if expected == 1 else "are"
-        least = _at_least(count.at_least(interval.low), sure)
+        least = _at_least(count.at_least(interval.low), sure, "in a large population")
         model = f"with {subject(result.selection.picked)}"
         return f"{highest}, {expected:,} {are} expected to be positive {model} ({least})."
     assert goal.max_fpr is not None
@@ -137,10 +138,14 @@ def _false_alarms(result: TrainingResult) -> list[str]:
     return [f"This rate means {amount} false {'alarm' if whole <= 1 else 'alarms'} {negatives}."]
 
 
-def _at_least(low: int, sure: str) -> str:
-    """Say what is guaranteed: the mean over many such lists, since a single list varies by chance."""
+def _at_least(low: int, sure: str, where: str = "on average") -> str:
+    """Say what is guaranteed: a mean, since a single list varies by chance.
+
+    The mean number of positives above a threshold is that of the population. The first cases of a finite list are
+    cut where the list happens to end, and their mean is lower than the share in the best fraction of the population.
+    """
     if low:
-        return f"at least {low:,} on average, {sure}"
+        return f"at least {low:,} {where}, {sure}"
     return f"none can be guaranteed {sure}"
 
 
@@ -149,7 +154,7 @@ def _by_query(result: TrainingResult, interval: Interval) -> str:
     return (
         f"On average over {n:,} holdout {'query' if n == 1 else 'queries'}, {subject(result.selection.picked)} has "
         f"{interval.measure} {decimal(interval.estimate)} (at least {lower_limit(interval.low)}, with "
-        f"{percent(result.confidence)} confidence)."
+        f"{percent(result.confidence)} confidence, {assumption_of(result.table)})."
     )
 
 

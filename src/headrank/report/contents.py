@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from headrank.training.result import FamilyResult
 from headrank.training.table_info import Provenance, TableInfo
 
 SCHEMA = 1
@@ -133,6 +134,14 @@ class ModelPart:
 
 
 @dataclass(frozen=True)
+class FamiliesPart:
+    """What the ranker was chosen from and is made of, the combination last; no families if there was no choice."""
+
+    words: str = ""
+    families: tuple[FamilyResult, ...] = ()
+
+
+@dataclass(frozen=True)
 class ThresholdPart:
     """The certified score threshold and its guarantee, or why there is none."""
 
@@ -181,6 +190,68 @@ class Promise:
 
     about: str
     words: str
+
+
+@dataclass(frozen=True)
+class RowsMeasure:
+    """A measure on all rows of the held-out groups, with asymptotic limits; None if there are none."""
+
+    measure: str
+    low: float | None
+    estimate: float
+    high: float | None
+
+
+@dataclass(frozen=True)
+class AllRowsPart:
+    """The winner on all rows of the held-out groups; the other numbers use one row of each.
+
+    Attributes
+    ----------
+    words : str
+        The result in a sentence.
+    n_rows, n_pos, n_groups : int
+        Number of rows, of positives and of groups.
+    group : str
+        What a group is called.
+    measures : tuple of RowsMeasure
+        The measure of the goal and that of the headline, with limits by the cluster bootstrap.
+    """
+
+    words: str
+    n_rows: int
+    n_pos: int
+    n_groups: int
+    group: str
+    measures: tuple[RowsMeasure, ...]
+
+
+@dataclass(frozen=True)
+class Period:
+    """The measure of the goal in one period of the holdout; the intervals of all periods hold simultaneously."""
+
+    first: str
+    last: str
+    n_rows: int
+    n_pos: int
+    low: float
+    estimate: float
+    high: float
+
+    @property
+    def words(self) -> str:
+        """The period: one time, or from the first to the last."""
+        return self.first if self.first == self.last else f"{self.first} to {self.last}"
+
+
+@dataclass(frozen=True)
+class PeriodsPart:
+    """The periods of the holdout, in order, and whether the measure falls, by an asymptotic test of the trend."""
+
+    words: str
+    periods: tuple[Period, ...]
+    p_value: float
+    falls: bool
 
 
 @dataclass(frozen=True)
@@ -283,7 +354,10 @@ class Control:
 
 @dataclass(frozen=True)
 class Summary:
-    """The contents of a report, made by `headrank.report.summarize`. Its fields are the keys of result.json."""
+    """The contents of a report, made by `headrank.report.summarize`. Its fields are the keys of result.json.
+
+    ``assumption`` says for which new rows the guarantees hold, ``split`` how the holdout was chosen.
+    """
 
     schema: int
     picked: str
@@ -291,6 +365,7 @@ class Summary:
     goal: GoalPart
     answer: Answer
     entrants: tuple[ModelPart, ...]
+    ranker: FamiliesPart
     threshold: ThresholdPart
     drivers: DriversPart
     first_rows: tuple[FirstRow, ...]
@@ -302,3 +377,7 @@ class Summary:
     histogram: Histogram
     control: Control | None
     no_control: str
+    assumption: str
+    split: str
+    all_rows: AllRowsPart | None
+    periods: PeriodsPart | None

@@ -13,6 +13,7 @@ from math import ceil, floor
 from headrank._format import coefficient
 from headrank.report.charts import tick_step
 from headrank.report.contents import Driver, Histogram, ModelPart, RocChart
+from headrank.training.result import FamilyResult
 
 SIDE = 1000
 """Length of both sides of the square that lines are drawn in."""
@@ -59,7 +60,7 @@ class ForestRow:
 
 @dataclass(frozen=True)
 class Forest:
-    """Layout of the intervals of all models on one axis."""
+    """Layout of intervals on one axis."""
 
     ticks: tuple[Tick, ...]
     rows: tuple[ForestRow, ...]
@@ -130,8 +131,8 @@ def roc_drawing(chart: RocChart) -> RocDrawing:
     )
 
 
-def forest(models: Sequence[ModelPart]) -> Forest:
-    """Lay out the intervals of all models on one axis that just contains them."""
+def forest(models: Sequence[ModelPart | FamilyResult]) -> Forest:
+    """Lay out intervals, one per row, on one axis that just contains them."""
     low, high = min(each.low for each in models), max(each.high for each in models)
     room = 0.04 * (high - low) if high > low else 0.5
     low, high = low - room, high + room

@@ -33,6 +33,7 @@ def render_html(summary: Summary) -> str:
             summary=summary,
             roc=roc_drawing(summary.roc),
             forest=forest(summary.entrants),
+            families=forest(summary.ranker.families) if summary.ranker.families else None,
             histogram=histogram_drawing(summary.histogram),
             bars=bars(summary.drivers.coefficients),
             style=Markup(style),

@@ -7,7 +7,14 @@ from headrank.bounds.inequalities.tail_limits import THEOREMS
 from headrank.report.answer import confidence_per_model
 from headrank.report.contents import Answer, Promise
 from headrank.report.wording import sentence
+from headrank.training.assumption import group_nouns, holdout_in_words
 from headrank.training.result import TrainingResult
+
+_LISTS = (
+    "The numbers above are averages over many new rows. For a list at hand, headrank choose says how many of its first "
+    "rows are positive, at least, from scores and labels of holdout rows that are kept in the model; it accounts for "
+    "the selection of the model."
+)
 
 
 def promises_of(result: TrainingResult, answer: Answer) -> tuple[Promise, ...]:
@@ -20,6 +27,8 @@ def promises_of(result: TrainingResult, answer: Answer) -> tuple[Promise, ...]:
     if result.qid is None:
         promises.append(Promise("The band", _band(result)))
     promises.append(Promise("The threshold", _threshold(result)))
+    if result.qid is None:
+        promises.append(Promise("New lists", _LISTS))
     promises.append(Promise("Assumptions", _assumed(result)))
     promises.append(Promise("Not guaranteed", _not_promised(result)))
     return tuple(promises)
@@ -27,10 +36,11 @@ def promises_of(result: TrainingResult, answer: Answer) -> tuple[Promise, ...]:
 
 def _rows(result: TrainingResult) -> str:
     facts = result.table
+    how = holdout_in_words(facts, by_class=result.goal.top is None)
     return (
         f"The models were trained on {facts.n_train:,} rows. All numbers come from the other {facts.n_holdout:,}, the "
-        "holdout, which no model has seen. The saved model is the one that was measured: it was not refitted to all "
-        "rows, because the guarantees would not apply to the refitted model."
+        f"holdout, which no model has seen. {how} The saved model is the one that was measured: it was not refitted to "
+        "all rows, because the guarantees would not apply to the refitted model."
     )
 
 
@@ -38,7 +48,9 @@ def _headline(result: TrainingResult, answer: Answer) -> str:
     n = result.selection.n_scorers
     union = "" if n == 1 else f", with a union bound over the {n} models because the winner was selected on these rows"
     about = {
-        "cases": "It applies to the average over many such lists; a single list varies by chance.",
+        "cases": "It applies to the share of positives in this best fraction of all future cases taken together. In "
+        "lists of few cases the cut varies, so their average is lower: a perfect scorer with 5 % positives finds 100 % "
+        "in the best 5 % of a large population, 96 % in the first 100 of 2,000 cases, 88 % in the first 10 of 200.",
         "positives": "It applies to the share of all positives that are found; a single batch varies by chance.",
         None: "It applies to the average over new cases of this kind.",
     }[answer.counted]
@@ -77,11 +89,22 @@ def _threshold(result: TrainingResult) -> str:
 
 
 def _assumed(result: TrainingResult) -> str:
-    draws = "queries" if result.qid is not None else "rows"
+    table, info = result.table, result.table.holdout
+    draws, many = ("queries", "queries") if result.qid is not None else ("rows", "rows")
+    violated = "Several rows per person, a target that leaks into a feature, or a population that has changed since"
+    if table.group_column is not None:
+        one, many = group_nouns(table.group_column)
+        draws = many
+        violated = f"Copies of a {one} under another name, a target that leaks into a feature, or a changed population"
+    population = f"the population that new {many} will come from"
+    if info.kind == "latest":
+        population = f"the distribution that {many} of the next period will have"
+        violated = violated.replace("a population that has changed since", "a next period unlike the last").replace(
+            "a changed population", "a next period unlike the last"
+        )
     return (
-        f"The {draws} of the holdout are independent draws from the population that new {draws} will come from. "
-        "Several rows per person, a target that leaks into a feature, or a population that has changed since violate "
-        "this, and none of the numbers can detect it."
+        f"The {draws} of the holdout are independent draws from {population}. {violated} violate this, and none of the "
+        "numbers can detect it."
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,21 +11,27 @@ from headrank._format import counted
 from headrank.curve import RocCurve
 from headrank.measures import AUC, Measure
 from headrank.report.answer import answer_of, count_of
+from headrank.report.by_group import all_rows_of
+from headrank.report.by_period import periods_of
 from headrank.report.charts import control_of, histogram, roc_chart
 from headrank.report.contents import (
     SCHEMA,
+    AllRowsPart,
     Driver,
     DriversPart,
+    FamiliesPart,
     FirstRow,
     GoalPart,
     Lead,
     ModelPart,
+    PeriodsPart,
     Summary,
     ThresholdPart,
 )
 from headrank.report.large_samples import LargeSampleTest, large_sample_test
 from headrank.report.promises import promises_of
 from headrank.report.wording import goal_in_words, measure_in_words, sentence, subject
+from headrank.training.assumption import assumption_of, holdout_in_words
 from headrank.training.reasons import HeadReasons
 from headrank.training.result import TrainingResult
 
@@ -69,7 +76,9 @@ def summarize(result: TrainingResult) -> Summary:
     values = {name: _mean(headline, some) for name, some in curves.items()}
     control = control_of(result, curves[result.selection.picked])
     test = large_sample_test(result)
+    all_rows, periods = all_rows_of(result), periods_of(result)
     answer = answer_of(result, values, test)
+    answer = replace(answer, sentences=(*answer.sentences, *_more(all_rows, periods)))
     return Summary(
         schema=SCHEMA,
         picked=result.selection.picked,
@@ -77,6 +86,7 @@ def summarize(result: TrainingResult) -> Summary:
         goal=_goal(result),
         answer=answer,
         entrants=_models(result, curves, values, test),
+        ranker=_families(result),
         threshold=_threshold(result),
         drivers=_drivers(result),
         first_rows=_first_rows(result),
@@ -88,7 +98,24 @@ def summarize(result: TrainingResult) -> Summary:
         histogram=histogram(result),
         control=None if isinstance(control, str) else control,
         no_control=control if isinstance(control, str) else "",
+        assumption=assumption_of(result.table),
+        split=holdout_in_words(result.table, by_class=result.goal.top is None),
+        all_rows=all_rows,
+        periods=periods,
     )
+
+
+def _more(all_rows: AllRowsPart | None, periods: PeriodsPart | None) -> list[str]:
+    """What the answer says of all rows of the groups, and of a fall over time."""
+    sentences = []
+    if all_rows is not None:
+        sentences.append(
+            f"These limits count one row per {all_rows.group} and hold for any number of them, however much rows of "
+            f"one {all_rows.group} depend on each other. {all_rows.words}"
+        )
+    if periods is not None and periods.falls:
+        sentences.append(periods.words)
+    return sentences
 
 
 def _mean(measure: Measure, curves: Sequence[RocCurve]) -> float:
@@ -151,6 +178,18 @@ def _lead(result: TrainingResult, rival: str) -> Lead | None:
         if each.names == (rival, picked):
             return Lead(-float(each.high), -float(each.estimate), -float(each.low))
     return None
+
+
+def _families(result: TrainingResult) -> FamiliesPart:
+    families = next((each.families for each in result.models if each.families), ())
+    if len(families) <= 2:  # one family and the combination, which is the same: the remark has its value
+        return FamiliesPart()
+    words = (
+        f"Each family is tuned for {result.goal.measure} by cross-validation on the training rows; then they are "
+        "combined. The table has the means over the folds, on the rows left out, with one standard error. As the best "
+        "of several they are somewhat optimistic; the holdout gives the honest value."
+    )
+    return FamiliesPart(words, families)
 
 
 _STRICTER = (

@@ -27,6 +27,7 @@ _PROBE = 100
 """Number of values to try before the whole column."""
 _TRUTH = {"true": True, "t": True, "1": True, "1.0": True, "false": False, "f": False, "0": False, "0.0": False}
 _NAMES_SHOWN = 10
+_FEW_ROWS = 20
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,7 @@ def conformed(
         [
             nothing.alias(column.name)
             if column.is_empty
-            else _as_kind(table.get_column(column.name), column.kind, first_row)
+            else as_kind(table.get_column(column.name), column.kind, first_row)
             for column in columns
         ]
     )
@@ -175,13 +176,17 @@ def _kind_of_type(dtype: Any) -> Kind | None:
     return "date" if dtype in (pl.Date, pl.Datetime) else None
 
 
+def kind_of(series: pl.Series) -> Kind | None:
+    """Return the kind of a column, by its type or, for text, by its values; None if it cannot be a feature."""
+    kind = _kind_of_type(series.dtype)
+    return _spelled(series) if kind == "text" else kind
+
+
 def _described(series: pl.Series) -> Column:
     import polars as pl
 
-    kind = _kind_of_type(series.dtype)
+    kind = kind_of(series)
     assert kind is not None
-    if kind == "text":
-        kind = _spelled(series)
     n_missing = series.null_count()
     n_distinct = series.n_unique() - (n_missing > 0)
     if series.dtype in (pl.Float32, pl.Float64) and (n_nan := int(series.is_nan().sum())):
@@ -206,13 +211,15 @@ def _spelled(series: pl.Series) -> Kind:
     return "text"
 
 
-def _as_kind(series: pl.Series, kind: Kind, first_row: int) -> pl.Series:
+def as_kind(series: pl.Series, kind: Kind, first_row: int = 1) -> pl.Series:
+    """Convert a column to a kind, or raise and name the first value that cannot be converted."""
     import polars as pl
 
-    if kind == "number" and series.dtype.is_integer():
+    dtype = series.dtype
+    if kind == "number" and dtype.is_integer():
         return series.cast(pl.Float64)  # cannot fail, and tables may have very many such columns
-    if kind == "number" and series.dtype.is_float():
-        return _finite(series.cast(pl.Float64))
+    if kind == "number" and dtype.is_float():
+        return _finite(series if dtype == pl.Float64 else series.cast(pl.Float64))
     must = f"column {series.name!r} must contain {_IN_WORDS[kind]}, as in the training table, but"
     # An integer 7 is the text "7", but 7.0 may have been "7" or "07.00".
     as_text = kind == "text" and series.dtype.is_integer()
@@ -281,7 +288,11 @@ def _finite(numbers: pl.Series) -> pl.Series:
     """Replace NaN, and numbers that are infinite in single precision, by missing values."""
     import polars as pl
 
-    if bool((numbers.abs() <= LARGEST).all()):  # missing values are ignored
+    if numbers.len() <= _FEW_ROWS:  # an operation of polars takes longer than a few numbers
+        usable = all(value is None or abs(value) <= LARGEST for value in numbers.to_list())
+    else:
+        usable = bool((numbers.abs() <= LARGEST).all())  # missing values are ignored
+    if usable:
         return numbers
     return pl.select(pl.when(numbers.abs() <= LARGEST).then(numbers)).to_series().alias(numbers.name)
 

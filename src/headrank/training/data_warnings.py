@@ -76,9 +76,7 @@ def _of_dates(frame: pl.DataFrame, columns: Sequence[Column]) -> list[str]:
 
 
 def _of_ids(frame: pl.DataFrame, columns: Sequence[Column]) -> list[str]:
-    schema = frame.schema
-    distinct = [column for column in columns if _looks_like_id(column, schema[column.name], frame.height)]
-    ids = [column.name for column in distinct if not _looks_like_dates(frame, column)]
+    ids = like_ids(frame, columns)
     if not ids:
         return []
     one = len(ids) == 1
@@ -88,6 +86,13 @@ def _of_ids(frame: pl.DataFrame, columns: Sequence[Column]) -> list[str]:
         f"{'was' if one else 'were'} used as {'a feature' if one else 'features'}: what is learned from an id does "
         f"not hold for new rows. If so, {remedy} with --drop, and fit again."
     ]
+
+
+def like_ids(frame: pl.DataFrame, columns: Sequence[Column]) -> list[str]:
+    """Name the columns that look like ids: text or whole numbers, all values distinct."""
+    schema = frame.schema
+    distinct = [column for column in columns if _looks_like_id(column, schema[column.name], frame.height)]
+    return [column.name for column in distinct if not _looks_like_dates(frame, column)]
 
 
 _LOOKS_AT_COLUMNS: tuple[Callable[[pl.DataFrame, Sequence[Column]], list[str]], ...] = (
@@ -108,7 +113,7 @@ def of_repeated_rows(keys: Any, train: IntVector, holdout: IntVector) -> list[st
     return [
         f"{n:,} of {holdout.size:,} holdout rows ({n / holdout.size:.1%}) equal a training row in every feature. This "
         "is harmless if features have few distinct values; but if the same cases occur twice, the estimates are too "
-        "optimistic: remove the duplicates."
+        "optimistic: remove the duplicates, or keep rows of one case together with --group."
     ]
 
 
@@ -125,11 +130,30 @@ def of_few(n_pos: int, n_rows: int, n_table_pos: int, n_queries: int | None, con
         return []
     needed = positives_needed(_WANTED, confidence)
     return [
-        f"The holdout has only {n_pos:,} positives among {n_rows:,} rows. With {percent(confidence)} confidence, the "
-        f"share of positives found is then known to about ±{half_width(n_pos, confidence):.2f} for one model at a "
-        f"threshold fixed in advance, and less precisely for the best of several models. For ±{_WANTED:g} you need at "
-        f"least {needed:,} positives in the holdout, or {round(needed * n_table_pos / n_pos):,} in the table."
+        f"The holdout has only {n_pos:,} positives among {n_rows:,} rows. {_known_to(n_pos, confidence)} For "
+        f"±{_WANTED:g} you need at least {needed:,} positives in the holdout, or "
+        f"{round(needed * n_table_pos / n_pos):,} in the table."
     ]
+
+
+def of_few_groups(n_pos: int, n_holdout: int, n_groups: int, confidence: float) -> list[str]:
+    """Warn if the drawn rows of few groups of the holdout are positive, and say how many groups are needed."""
+    if n_pos >= _FEW:
+        return []
+    needed = positives_needed(_WANTED, confidence)
+    return [
+        f"Of the {n_holdout:,} groups of the holdout, only {n_pos:,} count as positive. {_known_to(n_pos, confidence)} "
+        f"For ±{_WANTED:g} you need at least {needed:,} of them, or about {round(needed * n_groups / n_pos):,} groups "
+        "in the table."
+    ]
+
+
+def _known_to(n_pos: int, confidence: float) -> str:
+    return (
+        f"With {percent(confidence)} confidence, the share of positives found is then known to about "
+        f"±{half_width(n_pos, confidence):.2f} for one model at a threshold fixed in advance, and less precisely for "
+        "the best of several models."
+    )
 
 
 def half_width(n: int, confidence: float) -> float:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from headrank._types import Vector
+from headrank._types import IntVector, Vector
 from headrank.estimators.scaling import SoftScaler
 from headrank.training.encoding import TableEncoder
 from headrank.training.handover import Handover
@@ -120,6 +120,10 @@ class Features:
     def is_sparse(self) -> bool:
         """Whether the input was a sparse matrix."""
         return hasattr(self.train, "tocsr")
+
+    def holding_out(self, rows: IntVector) -> Features:
+        """Return the same with only some of the holdout rows."""
+        return replace(self, holdout=self.holdout[rows])
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,6 +25,11 @@ class Handover:
         """Number of rows, before the table is taken."""
         return int(self._features[0].shape[0])
 
+    @property
+    def kind(self) -> type:
+        """Type of the features, before they are taken."""
+        return type(self._features[0])
+
     def take(self) -> Any:
         """Return the features; raise if called again."""
         if not self._features:

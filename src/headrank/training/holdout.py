@@ -1,4 +1,4 @@
-"""Split off a holdout, stratified by class or by whole queries."""
+"""Split off a holdout at random, stratified by class or by whole queries."""
 
 from __future__ import annotations
 
@@ -12,20 +12,44 @@ from headrank.exceptions import InvalidSampleError
 
 N_FOLDS = 5
 """Folds of the cross-validation that selects the ranker. Each fold needs a row of each class."""
-_LEAST_HELD_OUT = 2
+LEAST_HELD_OUT = 2
+"""Fewest rows of each class in a holdout."""
 _LEAST_TO_CHOOSE = 200
 _MIXED = "queries with both positive and negative rows"
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Row numbers of the training rows and of the holdout, both in increasing order."""
+    """Row numbers of the training rows and of the holdout, both in increasing order.
+
+    Attributes
+    ----------
+    measured : int array or None
+        Of a holdout of groups, the positions in ``holdout`` of the rows that are measured, one of each group; None for
+        all rows.
+    n_known : int
+        Rows left out because their group occurs in training.
+    """
 
     train: IntVector
     holdout: IntVector
+    measured: IntVector | None = None
+    n_known: int = 0
+
+    @property
+    def measured_rows(self) -> IntVector:
+        """Row numbers of the rows that are measured."""
+        return self.holdout if self.measured is None else self.holdout[self.measured]
 
 
-def split(y: BoolVector, queries: IntVector | None = None, *, holdout: float = 0.3, random_state: int = 0) -> Split:
+def split(
+    y: BoolVector,
+    queries: IntVector | None = None,
+    *,
+    holdout: float = 0.3,
+    random_state: int = 0,
+    names: tuple[str, str] = ("positive rows", "negative rows"),
+) -> Split:
     """Split off a holdout: the same share of both classes, or of the queries, none of which is split.
 
     Parameters
@@ -38,6 +62,8 @@ def split(y: BoolVector, queries: IntVector | None = None, *, holdout: float = 0
         The share to hold out.
     random_state : int, default=0
         Seed; the same seed gives the same rows.
+    names : pair of str
+        What positives and negatives are called in errors.
 
     Raises
     ------
@@ -50,18 +76,24 @@ def split(y: BoolVector, queries: IntVector | None = None, *, holdout: float = 0
     >>> parts.train.size, parts.holdout.size, int(sum(parts.holdout < 20))
     (75, 25, 5)
     """
-    share = real("holdout", holdout)
-    if not 0 < share < 1:
-        raise ValueError(f"holdout must lie strictly between 0 and 1, got {holdout!r}: it is a share of the rows")
+    share = checked_share(holdout)
     rng = np.random.default_rng(random_state)
     strata = _strata(y, queries)
     kept = [_drawn(members, share, rng) for members in strata]
-    names = ("positive rows", "negative rows") if queries is None else (_MIXED,)
-    for name, members, aside in zip(names, strata, kept, strict=False):
+    needed = names if queries is None else (_MIXED,)
+    for name, members, aside in zip(needed, strata, kept, strict=False):
         _require_enough(name, members.size, aside.size, share)
     unit = np.arange(y.size) if queries is None else queries
     chosen = np.isin(unit, np.concatenate(kept))
     return Split(np.flatnonzero(~chosen), np.flatnonzero(chosen))
+
+
+def checked_share(holdout: float) -> float:
+    """Return the share to hold out, or raise."""
+    share = real("holdout", holdout)
+    if not 0 < share < 1:
+        raise ValueError(f"holdout must lie strictly between 0 and 1, got {holdout!r}: it is a share of the rows")
+    return share
 
 
 def subsample(y: BoolVector, queries: IntVector | None, n_rows: int, *, random_state: int = 0) -> IntVector:
@@ -97,14 +129,14 @@ def _drawn(members: IntVector, share: float, rng: np.random.Generator) -> IntVec
 
 
 def _require_enough(name: str, n: int, n_aside: int, share: float) -> None:
-    if n - n_aside >= N_FOLDS and n_aside >= _LEAST_HELD_OUT:
+    if n - n_aside >= N_FOLDS and n_aside >= LEAST_HELD_OUT:
         return
     needed = next(
-        (k for k in range(1, 100_000) if k - round(share * k) >= N_FOLDS and round(share * k) >= _LEAST_HELD_OUT), None
+        (k for k in range(1, 100_000) if k - round(share * k) >= N_FOLDS and round(share * k) >= LEAST_HELD_OUT), None
     )
     remedy = "change the holdout share" if needed is None else f"use at least {needed:,}"
     other = ", or leave the queries out" if name == _MIXED else ""
     raise InvalidSampleError(
-        f"expected at least {N_FOLDS} {name} for training and {_LEAST_HELD_OUT} for the holdout, but the table has "
+        f"expected at least {N_FOLDS} {name} for training and {LEAST_HELD_OUT} for the holdout, but the table has "
         f"{n:,}: a holdout of {share:g} gives {n - n_aside:,} and {n_aside:,}; {remedy}{other}"
     )

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 
+from headrank._format import rounded
 from headrank._types import BoolVector, IntVector, Vector
 from headrank.bounds.sample_curves import SampleCurves
 from headrank.estimators import BoostedRanker, RankerCV
@@ -18,11 +19,13 @@ from headrank.estimators.combined.clock import INTERRUPTED, RankerProgress
 from headrank.estimators.threads import limit_blas_threads
 from headrank.exceptions import CollapsedFitWarning
 from headrank.labels import Sample, check_scores
+from headrank.measures import Measure
+from headrank.training.choice_folds import ChoiceFolds
 from headrank.training.features import Features, linear_features, scores_of
 from headrank.training.goal import Goal
 from headrank.training.holdout import N_FOLDS, subsample
-from headrank.training.progress import Progress
-from headrank.training.result import Coefficient, ModelResult
+from headrank.training.progress import Note, Progress
+from headrank.training.result import Coefficient, FamilyResult, ModelResult
 
 Models = Literal["all", "linear", "trees"]
 FAMILIES: dict[Models, tuple[str, ...]] = {
@@ -38,7 +41,11 @@ _LOGISTIC_ITERATIONS = 1000
 
 @dataclass(frozen=True, eq=False)
 class TrainingRows:
-    """Features of the training and holdout rows, their labels and queries, and the goal."""
+    """Features of the training and holdout rows, their labels and queries, and the goal.
+
+    ``folds`` are those of the ranker's choice, None for random ones; ``measured`` are the positions of the holdout rows
+    that are measured, None for all.
+    """
 
     features: Features
     y: BoolVector
@@ -47,6 +54,8 @@ class TrainingRows:
     holdout_queries: IntVector | None
     goal: Goal
     random_state: int
+    folds: ChoiceFolds | None = None
+    measured: IntVector | None = None
 
 
 def trained_models(
@@ -68,18 +77,24 @@ class _Fitted:
     remark: str = ""
     collapsed: bool = False
     coefficients: tuple[Coefficient, ...] | None = None
+    families: tuple[FamilyResult, ...] = ()
 
 
 def _scored(fit: Callable[..., _Fitted], rows: TrainingRows, *others: Any) -> ModelResult:
     fitted = fit(rows, *others)
     scores = check_scores(scores_of(Pipeline(list(fitted.steps)), rows.features.holdout))
+    every = measured = SampleCurves(Sample(rows.holdout_y, scores, None, rows.holdout_queries))
+    if rows.measured is not None:
+        measured = SampleCurves(Sample(rows.holdout_y[rows.measured], scores[rows.measured]))
     return ModelResult(
         name=fitted.name,
         estimator=Pipeline([*rows.features.steps, *fitted.steps]),
-        holdout=SampleCurves(Sample(rows.holdout_y, scores, None, rows.holdout_queries)),
+        holdout=measured,
+        all_rows=every,
         remark=fitted.remark,
         collapsed=fitted.collapsed,
         coefficients=fitted.coefficients,
+        families=fitted.families,
     )
 
 
@@ -96,9 +111,11 @@ def _ranker(rows: TrainingRows, models: Models, progress: Progress, max_seconds:
         rows.goal.measure,
         families=FAMILIES[models],
         max_seconds=max_seconds,
-        cv=N_FOLDS,
+        cv=N_FOLDS if rows.folds is None else rows.folds.splits(rows.y, rows.queries, few),
         random_state=rows.random_state,
-        verbose=lambda state: progress(_in_words(state), state.done, state.total),
+        verbose=lambda state: progress(
+            f"training the ranker: {state.family}", state.done, state.total, _note(state, rows.goal.measure)
+        ),
     )
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", CollapsedFitWarning)
@@ -112,8 +129,12 @@ def _ranker(rows: TrainingRows, models: Models, progress: Progress, max_seconds:
             ranker.refit(X, rows.y, qid=rows.queries)
             progress("fitting the ranker to all rows", 1, 1)
             remark = f"{ranker.choice_} Selected on {few.size:,} of {rows.y.size:,} training rows, then fitted to all."
-    ranker.set_params(verbose=0)  # a model file cannot store a function
+    ranker.set_params(verbose=0, cv=N_FOLDS)  # a model file cannot store a function, and needs no row numbers
     coefficients = None
+    for part in ranker.parts_:
+        part.scorer.set_params(cv=N_FOLDS)
+        if hasattr(part.scorer, "ranker_"):
+            part.scorer.ranker_.set_params(cv=N_FOLDS)
     for scorer in (part.scorer for part in ranker.parts_ if part.family == "linear"):
         for member in scorer.ranker_.rankers_:
             member.trace_ = ()  # it contains times: equal runs give equal files
@@ -125,13 +146,23 @@ def _ranker(rows: TrainingRows, models: Models, progress: Progress, max_seconds:
         remark=_with_warnings(remark, caught),
         collapsed=bool(ranker.collapsed_),
         coefficients=coefficients,
+        families=_families(ranker),
     )
 
 
-def _in_words(state: RankerProgress) -> str:
-    """Say which family is at work, and the best value out of fold so far."""
-    best = "" if state.best is None else f", {state.best:.4g} so far"
-    return f"training the ranker: {state.family}{best}"
+def _families(ranker: RankerCV) -> tuple[FamilyResult, ...]:
+    """List what each family is worth out of fold, and last the combination."""
+    sign = 1 if ranker.measure_.greater_is_better else -1
+    weights = dict.fromkeys(ranker.families, 0.0) | {part.family: part.weight for part in ranker.parts_}
+    return tuple(
+        FamilyResult(trial.candidate, sign * trial.mean, trial.standard_error, weights.get(trial.candidate))
+        for trial in ranker.trials_
+    )
+
+
+def _note(state: RankerProgress, measure: Measure) -> Note:
+    best = "" if state.best is None else f"{measure} {rounded(state.best)} out of fold"
+    return Note(best, state.n_to_follow, state.seconds_left)
 
 
 # -- the others ----------------------------------------------------------------------------------------------------

@@ -10,6 +10,10 @@ import numpy as np
 
 from headrank._types import BoolVector
 from headrank.curve import shares
+from headrank.training.assumption import assumption_of
+from headrank.training.calibration import calibrated
+from headrank.training.holdout_scores import holdout_scores_of
+from headrank.training.holdout_time import printed_time
 from headrank.training.result import TrainingResult
 from headrank.training.table_info import ColumnRoles
 from headrank.training.table_model import TableModel
@@ -20,10 +24,14 @@ if TYPE_CHECKING:
 _OWN = ("rank", "score", "in_budget", "flagged", "why")
 
 
-def table_model(result: TrainingResult) -> TableModel:
-    """Return the winner as a model for saving: exactly the model that was certified."""
+def table_model(result: TrainingResult, *, keep_scores: bool = True) -> TableModel:
+    """Return the winner as a model for saving: exactly the model that was certified.
+
+    ``keep_scores``: whether to keep scores and labels of holdout rows with it.
+    """
     table, threshold = result.table, result.threshold
     winner = result.winner
+    sample = winner.holdout.sample
     return TableModel(
         name=winner.name,
         estimator=winner.estimator,
@@ -32,7 +40,9 @@ def table_model(result: TrainingResult) -> TableModel:
         **{field.name: getattr(table, field.name) for field in fields(ColumnRoles)},
         goal=result.goal,
         threshold=None if threshold is None else threshold.value,
-        promise=result.no_threshold if threshold is None else f"{threshold}.",
+        promise=result.no_threshold if threshold is None else f"{threshold}. It holds {assumption_of(table)}.",
+        calibration=None if sample.queries is not None else calibrated(sample.positive, sample.scores),
+        holdout_scores=holdout_scores_of(result) if keep_scores else None,
     )
 
 
@@ -42,7 +52,8 @@ def ranked(result: TrainingResult) -> pl.DataFrame:
     Columns:
 
     - ``rank``: equal scores have equal ranks;
-    - the id column, or ``row``, and the query column if there is one;
+    - the id column, or ``row``, and the columns of queries, groups and times if there are any; of each group, the one
+      row that is measured;
     - ``score``, and the target as 1 or 0;
     - ``in_budget``: whether the row is before the end of the part of the list that matters, in each query separately.
       For a best fraction these are the first rows, for a range those at which the false positive rate is at most its
@@ -66,6 +77,10 @@ def ranked(result: TrainingResult) -> pl.DataFrame:
     named = {"rank": table["rank"], _free(info.id_column or "row", ()): result.ids}
     if result.qid is not None:
         named[_free(info.qid_column or "qid", named)] = result.qid
+    if result.groups is not None:
+        named[_free(info.group_column or "group", named)] = result.groups[result.measured]
+    if result.times is not None:
+        named[_free(info.time_column or "time", named)] = [printed_time(each) for each in result.times]
     named |= {"score": scores, _free(info.target, named): result.y.astype(np.int8)}
     named |= {"in_budget": _in_budget(result, table), "flagged": pl.Series(flagged, dtype=pl.Boolean)}
     if result.reasons is not None:

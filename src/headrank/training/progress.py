@@ -1,12 +1,42 @@
 """Progress: the callback that reports the progress of a training."""
 
-from collections.abc import Callable
-from typing import TypeAlias
+from __future__ import annotations
 
-Progress: TypeAlias = Callable[[str, int, int], None]
-"""Called with the name of a step, how much of it is done and how much there is, as far as known: first with 0 done,
-last with all."""
+from dataclasses import dataclass
+from typing import Protocol
 
 
-def quiet(_step: str, _done: int, _total: int) -> None:
+@dataclass(frozen=True)
+class Note:
+    """What is known besides how much of a step is done.
+
+    Attributes
+    ----------
+    best : str
+        The best result so far, with what it measures; empty if there is none.
+    n_to_follow : int
+        Families to be tried after this step.
+    seconds_left : float or None
+        Of a time limit; None without one.
+    """
+
+    best: str = ""
+    n_to_follow: int = 0
+    seconds_left: float | None = None
+
+
+NO_NOTE = Note()
+
+
+class Progress(Protocol):
+    """Called with the name of a step, how much of it is done and how much there is, as far as known.
+
+    First with 0 done, last with all.
+    """
+
+    def __call__(self, step: str, done: int, total: int, note: Note = NO_NOTE, /) -> None:
+        """Show it."""
+
+
+def quiet(_step: str, _done: int, _total: int, _note: Note = NO_NOTE, /) -> None:
     """Show nothing."""

@@ -81,7 +81,7 @@ def reasons_of_features(
     """Explain the scores of rows that have been encoded; None if the model cannot.
 
     Linear models: weights times centred features, exactly. Trees: Shapley values by LightGBM, at some milliseconds per
-    row.
+    row for boosted trees, and up to a second for forests.
 
     Parameters
     ----------

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy.typing as npt
 
-from headrank._types import BoolVector, Vector
+from headrank._format import rounded_percent
+from headrank._types import BoolVector, IntVector, Vector
 from headrank.bounds.comparison.selection import Selection
 from headrank.bounds.sample_curves import SampleCurves
 from headrank.bounds.threshold import Threshold
@@ -22,6 +23,43 @@ class Coefficient:
 
     feature: str
     value: float
+
+
+@dataclass(frozen=True)
+class FamilyResult:
+    """What a family of models is worth on the folds, or the combination of several.
+
+    Attributes
+    ----------
+    name : str
+        Name of the family, or "combination".
+    estimate, standard_error : float
+        Mean of the measure over the folds, on the rows left out, and its standard error.
+    weight : float or None
+        Its share in the ranker; None for the combination.
+    """
+
+    name: str
+    estimate: float
+    standard_error: float
+    weight: float | None
+
+    @property
+    def low(self) -> float:
+        """One standard error below the mean."""
+        return self.estimate - self.standard_error
+
+    @property
+    def high(self) -> float:
+        """One standard error above the mean."""
+        return self.estimate + self.standard_error
+
+    @property
+    def share(self) -> str:
+        """Its weight in words; empty for the combination."""
+        if self.weight is None:
+            return ""
+        return rounded_percent(self.weight) if self.weight > 0 else "not used"
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +80,10 @@ class ModelResult:
         Whether the model has learned nothing.
     coefficients : tuple of Coefficient or None
         Coefficients, the largest in absolute value first; None for models without any.
+    families : tuple of FamilyResult
+        What it was chosen from, and last the combination; empty for models without a choice.
+    all_rows : SampleCurves or None
+        The same for all rows of the holdout; with groups, ``holdout`` has one row of each.
     """
 
     name: str
@@ -50,6 +92,8 @@ class ModelResult:
     remark: str = ""
     collapsed: bool = False
     coefficients: tuple[Coefficient, ...] | None = None
+    families: tuple[FamilyResult, ...] = ()
+    all_rows: SampleCurves | None = None
 
     @property
     def scores(self) -> Vector:
@@ -87,6 +131,12 @@ class TrainingResult:
         What is needed to reproduce the numbers.
     reasons : HeadReasons or None
         Why the first rows of the winner are there; None if it cannot say.
+    groups : array or None
+        Group of each row of ``ModelResult.all_rows``; None without groups.
+    measured : int array or None
+        Positions in ``groups`` of the rows of ``ModelResult.holdout``, one of each group; None without groups.
+    times : array of shape (n_holdout,) or None
+        Time of each holdout row.
     """
 
     goal: Goal
@@ -101,6 +151,9 @@ class TrainingResult:
     warnings: tuple[str, ...]
     provenance: Provenance
     reasons: HeadReasons | None = None
+    groups: npt.NDArray[Any] | None = None
+    measured: IntVector | None = None
+    times: npt.NDArray[Any] | None = None
 
     @property
     def y(self) -> BoolVector:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from headrank.training.columns import Column
 
@@ -17,6 +18,8 @@ class ColumnRoles:
         The target column and its positive value, as printed.
     id_column, qid_column : str or None
         Columns with the ids of rows and of queries.
+    group_column, time_column, fold_column : str or None
+        Columns that decide which rows are held out together, last, and in which fold.
     dropped : tuple of str
         Columns dropped on request.
     first_feature : int
@@ -27,8 +30,46 @@ class ColumnRoles:
     positive: str
     id_column: str | None = None
     qid_column: str | None = None
+    group_column: str | None = None
+    time_column: str | None = None
+    fold_column: str | None = None
     dropped: tuple[str, ...] = ()
     first_feature: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class HoldoutInfo:
+    """How the holdout was chosen.
+
+    Attributes
+    ----------
+    kind : {"random", "latest", "file"}
+        Rows (or groups, or queries) drawn at random, the latest rows, or the rows of another file.
+    n_groups, n_holdout_groups : int or None
+        Number of groups, in total and in the holdout; None without groups.
+    n_group_rows : int or None
+        All rows of the holdout's groups. The numbers of the report come from one row of each group.
+    n_known_rows : int
+        Rows left out of the holdout because their group occurs in training.
+    train_last, first, last : str or None
+        The latest time of the training rows, and the first and the latest of the holdout; None without times.
+    test_source, test_sha256 : str or None
+        Name and hash of the file with the holdout, if it was given.
+    folds : str
+        The folds by which the ranker was chosen, in words.
+    """
+
+    kind: Literal["random", "latest", "file"] = "random"
+    n_groups: int | None = None
+    n_holdout_groups: int | None = None
+    n_group_rows: int | None = None
+    n_known_rows: int = 0
+    train_last: str | None = None
+    first: str | None = None
+    last: str | None = None
+    test_source: str | None = None
+    test_sha256: str | None = None
+    folds: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +101,8 @@ class TableInfo(DataSource):
         Number of queries, in total and in the holdout; None without queries.
     columns : tuple of Column
         The feature columns; empty for svmlight files.
+    holdout : HoldoutInfo
+        How the holdout was chosen.
     """
 
     n_rows: int
@@ -72,6 +115,13 @@ class TableInfo(DataSource):
     n_queries: int | None
     n_holdout_queries: int | None
     columns: tuple[Column, ...]
+    holdout: HoldoutInfo = HoldoutInfo()
+
+    @property
+    def sources(self) -> str:
+        """Name of the file, and of the one with the holdout if it was given."""
+        test = self.holdout.test_source
+        return self.source if test is None else f"{self.source} and {test}"
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,11 @@ import numpy as np
 
 from headrank._types import ArrayLike, BoolVector, Vector
 from headrank.exceptions import InvalidSampleError
+from headrank.training.calibration import Calibration
 from headrank.training.columns import Column, conformed
 from headrank.training.features import OccurringFeatures, blocks
 from headrank.training.goal import Goal
+from headrank.training.holdout_scores import HoldoutScores
 from headrank.training.reasons import Reasons, reasons
 from headrank.training.table_info import ColumnRoles
 
@@ -33,7 +35,7 @@ class TableModel(ColumnRoles):
     n_features : int
         Number of feature columns. For an svmlight file: columns of the matrix that scikit-learn's
         ``load_svmlight_file`` returns.
-    target, positive, id_column, qid_column, dropped, first_feature
+    target, positive, id_column, qid_column, group_column, time_column, fold_column, dropped, first_feature
         Columns that are not features: see `ColumnRoles`.
     goal : Goal
         The part of the list for which it was trained.
@@ -41,6 +43,11 @@ class TableModel(ColumnRoles):
         Rows with at least this score are flagged.
     promise : str
         The guarantee for this threshold, in a sentence, or why there is none.
+    calibration : Calibration or None
+        From scores to estimated probabilities; None for models of queries and of earlier versions.
+    holdout_scores : HoldoutScores or None
+        Labelled scores of holdout rows, for certified lists of new rows; None in files of earlier versions, for
+        models of queries, and if it was left out.
     """
 
     name: str
@@ -50,11 +57,18 @@ class TableModel(ColumnRoles):
     goal: Goal
     threshold: float | None
     promise: str
+    calibration: Calibration | None = None
+    holdout_scores: HoldoutScores | None = None
+
+    @property
+    def classes_(self) -> BoolVector:
+        """False and True: whether a row is positive, whatever values the target has."""
+        return np.array([False, True])
 
     @property
     def ignored(self) -> tuple[str, ...]:
         """Columns that a table may have in addition to the features."""
-        special = (self.target, self.id_column, self.qid_column)
+        special = (self.target, self.id_column, self.qid_column, self.group_column, self.time_column, self.fold_column)
         return (*(name for name in special if name is not None), *self.dropped)
 
     def decision_function(self, rows: Any, *, first_row: int = 1) -> Vector:
@@ -99,7 +113,8 @@ class TableModel(ColumnRoles):
     def reasons(self, rows: Any, *, n_columns: int = 3, first_row: int = 1) -> Reasons | None:
         """Return what each column adds to the scores of rows; None if the model cannot tell.
 
-        Linear models: weights times centred features. Trees: Shapley values, at some milliseconds per row.
+        Linear models: weights times centred features. Trees: Shapley values, at some milliseconds per row for boosted
+        trees, and up to a second for forests.
 
         Parameters
         ----------
@@ -136,17 +151,57 @@ class TableModel(ColumnRoles):
         result: BoolVector = np.asarray(scores) >= np.float64(self.threshold)
         return result
 
+    def predict(self, rows: Any) -> BoolVector:
+        """Return which rows are flagged: those that score at least the threshold. Raise if there is no threshold.
+
+        Parameters
+        ----------
+        rows
+            As in `decision_function`.
+        """
+        found = self.flags(self.decision_function(rows))
+        if found is None:
+            raise ValueError(
+                f"the model has no threshold: {self.promise} Use decision_function and a threshold of your own"
+            )
+        return found
+
+    def predict_proba(self, rows: Any) -> Vector:
+        """Return estimated probabilities of both classes, by isotonic regression on the holdout.
+
+        Estimates without guarantee, for tables with the share of positives of the training table; ``calibration`` says
+        how good they were. Rows with different scores may have equal probabilities, so rank by `decision_function`.
+
+        Parameters
+        ----------
+        rows
+            As in `decision_function`.
+
+        Returns
+        -------
+        array of shape (n, 2)
+            The second column is the probability of being positive.
+        """
+        if self.calibration is None:
+            raise ValueError(
+                "the model has no probabilities: it was trained on queries, whose scores are not comparable, or by an "
+                "earlier version of headrank; fit it again without queries, or use decision_function"
+            )
+        positive = self.calibration.probabilities(self.decision_function(rows))
+        return np.column_stack([1 - positive, positive])
+
     def __getstate__(self) -> dict[str, Any]:
         """Return all attributes, the columns as one string: as objects, they would take 100 times as long to save."""
         columns = [[each.name, each.kind, each.n_missing, each.n_distinct] for each in self.columns]
         return vars(self) | {"columns": json.dumps(columns)}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
-        """Restore the columns from the string, or from the objects that 0.1 wrote."""
+        """Restore the columns from the string, or from the objects that 0.1 wrote, which knew no calibration."""
         columns = state["columns"]
         if isinstance(columns, str):
             columns = tuple(Column(*each) for each in json.loads(columns))
         vars(self).update(state, columns=columns)
+        vars(self).setdefault("calibration", None)
 
 
 def _shifted(matrix: Any, by: int) -> Any:

@@ -11,23 +11,23 @@ from typing import Any, get_args
 import numpy as np
 
 from headrank._format import percent
-from headrank._types import ArrayLike, BoolVector, IntVector
+from headrank._types import ArrayLike
 from headrank.bounds.comparison.selection import select_curves
 from headrank.bounds.confidence import check_confidence
 from headrank.bounds.threshold import Threshold, threshold_for
 from headrank.exceptions import InvalidSampleError, TooFewRowsError
-from headrank.labels import check_labels, check_queries
-from headrank.training import data_warnings
+from headrank.training import data_warnings, split_warnings
 from headrank.training.columns import Column, columns_of, conformed
+from headrank.training.design import HoldoutFile, RowRoles
 from headrank.training.features import Features, OccurringFeatures, sparse_features, table_features
 from headrank.training.goal import Goal
 from headrank.training.handover import Handover
-from headrank.training.holdout import Split, split
+from headrank.training.holdout import Split
 from headrank.training.models import Models, TrainingRows, trained_models
 from headrank.training.progress import Progress, quiet
 from headrank.training.reasons import HeadReasons, head_reasons
 from headrank.training.result import ModelResult, TrainingResult
-from headrank.training.table_info import DataSource, Provenance, TableInfo
+from headrank.training.table_info import DataSource, HoldoutInfo, Provenance, TableInfo
 
 _LIBRARIES = ("headrank", "numpy", "scipy", "scikit-learn", "lightgbm", "skrub", "polars")
 _FEATURES = "encoding features"
@@ -43,6 +43,10 @@ def train(
     source: DataSource,
     qid: ArrayLike | None = None,
     ids: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    times: ArrayLike | None = None,
+    folds: ArrayLike | None = None,
+    test: HoldoutFile | None = None,
     holdout: float = 0.3,
     models: Models = "all",
     max_seconds: float | None = None,
@@ -75,8 +79,18 @@ def train(
         Query of each row; queries are kept whole, and all measures are means over queries.
     ids : array-like of shape (n,), optional
         Names of the rows; by default their numbers, from 1.
+    groups : array-like of shape (n,), optional
+        Patient, customer or the like of each row. Groups are kept whole, in the holdout and in the folds. All
+        guarantees come from one row of each held-out group and hold for new groups: see `split_groups`.
+    times : array-like of shape (n,), optional
+        Time of each row, as numbers or datetime64: the latest rows are held out, and the folds go forward in time. With
+        groups, those that occur in training leave the holdout.
+    folds : array-like of shape (n,), optional
+        The fold of each row, for choosing the ranker; by default drawn at random.
+    test : HoldoutFile, optional
+        A given holdout; all rows of the table are then trained on.
     holdout : float in (0, 1), default=0.3
-        Share of rows, or of queries, to hold out.
+        Share of rows, groups or queries to hold out.
     models : {"all", "linear", "trees"}, default="all"
         What the ranker is chosen from: linear scorers, trees, or both.
     max_seconds : float, optional
@@ -103,13 +117,14 @@ def train(
     """
     if models not in get_args(Models):
         raise ValueError(f"models must be one of {', '.join(map(repr, get_args(Models)))}, got {models!r}")
-    confidence, labels = check_confidence(confidence), check_labels(y)
-    queries = None if qid is None else check_queries(qid)
+    confidence = check_confidence(confidence)
     given = features if isinstance(features, Handover) else Handover(features)
     del features
-    _require_one_per_row(given.n_rows, y=labels, qid=queries, ids=ids)
-    parts = split(labels, queries, holdout=holdout, random_state=random_state)
-    prepared = _prepared(given, parts, random_state, progress)
+    known = RowRoles.of(y, n_rows=given.n_rows, qid=qid, ids=ids, groups=groups, times=times, folds=folds, test=test)
+    parts = known.split(holdout=holdout, by_class=goal.top is None, random_state=random_state)
+    chosen_by = known.choice_folds(parts, random_state=random_state)
+    prepared = _prepared(given, test, known, parts, random_state, progress)
+    labels, queries = known.y, known.queries
     rows = TrainingRows(
         features=prepared.features,
         y=labels[parts.train],
@@ -118,6 +133,8 @@ def train(
         holdout_queries=None if queries is None else queries[parts.holdout],
         goal=goal,
         random_state=random_state,
+        folds=chosen_by,
+        measured=parts.measured,
     )
     trained = tuple(trained_models(rows, models, progress, max_seconds=max_seconds))
     progress(_EVALUATING, 0, 1)
@@ -125,43 +142,49 @@ def train(
     selection = select_curves(curves, measure=goal.measure, confidence=confidence)
     winner = next(each for each in trained if each.name == selection.picked)
     threshold, no_threshold = _threshold(winner, goal, confidence, len(trained))
+    measured = prepared.features if parts.measured is None else prepared.features.holding_out(parts.measured)
     found = (
         *prepared.warnings,
-        *_few_in_holdout(labels, rows, confidence),
-        *data_warnings.of_perfection(winner, prepared.features),
+        *(split_warnings.of_repeated_ids(known, source) if ids is not None else ()),
+        *_few_in_holdout(known, winner, confidence),
+        *data_warnings.of_perfection(winner, measured),
         *data_warnings.of_models(trained),
     )
     progress(_EVALUATING, 1, 1)
-    reasons = _reasons(winner, rows, progress)
-    names = np.arange(1, labels.size + 1) if ids is None else np.asarray(ids)
+    reasons = _reasons(winner, measured, goal, random_state, progress)
+    info = known.info(parts, chosen_by, test)
     return TrainingResult(
         goal=goal,
         confidence=confidence,
         models=trained,
         selection=selection,
-        ids=names[parts.holdout],
-        qid=None if qid is None else np.asarray(qid)[parts.holdout],
+        ids=known.names[parts.measured_rows],
+        qid=None if known.qid is None else known.qid[parts.holdout],
         threshold=threshold,
         no_threshold=no_threshold,
-        table=_table_info(source, labels, queries, rows, prepared.columns, trained),
+        table=_table_info(source, known, rows, winner, prepared.columns, trained, info),
         reasons=reasons,
         warnings=found,
         provenance=Provenance(command, sha256, random_state, tuple((name, version(name)) for name in _LIBRARIES)),
+        groups=None if known.group_names is None else known.group_names[parts.holdout],
+        measured=parts.measured,
+        times=None if known.times is None else known.times[parts.measured_rows],
     )
 
 
-def _reasons(winner: ModelResult, rows: TrainingRows, progress: Progress) -> HeadReasons | None:
+def _reasons(
+    winner: ModelResult, features: Features, goal: Goal, random_state: int, progress: Progress
+) -> HeadReasons | None:
     """Explain the first rows of the holdout, as the winner ranks them."""
     progress(_EXPLAINING, 0, 1)
-    features, n_encoding = rows.features, len(rows.features.steps)
     found = head_reasons(
-        [step for _, step in winner.estimator.steps[n_encoding:]],
+        [step for _, step in winner.estimator.steps[len(features.steps) :]],
         features.holdout,
         winner.scores,
-        rows.goal.n_rows(winner.scores, rows.holdout_y),
+        goal.n_rows(winner.scores, winner.holdout.sample.positive),
         features.names,
         features.origins,
-        random_state=rows.random_state,
+        random_state=random_state,
     )
     progress(_EXPLAINING, 1, 1)
     return found
@@ -169,25 +192,28 @@ def _reasons(winner: ModelResult, rows: TrainingRows, progress: Progress) -> Hea
 
 def _table_info(
     source: DataSource,
-    labels: BoolVector,
-    queries: IntVector | None,
+    known: RowRoles,
     rows: TrainingRows,
+    winner: ModelResult,
     columns: tuple[Column, ...],
     trained: Sequence[ModelResult],
+    info: HoldoutInfo,
 ) -> TableInfo:
     linear = next(each.coefficients for each in trained if each.coefficients is not None)
+    measured = winner.holdout.sample.positive
     return TableInfo(
         **vars(source),
-        n_rows=labels.size,
-        n_pos=int(labels.sum()),
+        n_rows=known.y.size,
+        n_pos=int(known.y.sum()),
         n_train=rows.y.size,
         n_train_pos=int(rows.y.sum()),
-        n_holdout=rows.holdout_y.size,
-        n_holdout_pos=int(rows.holdout_y.sum()),
+        n_holdout=measured.size,
+        n_holdout_pos=int(measured.sum()),
         n_features=len(linear),
-        n_queries=None if queries is None else np.unique(queries).size,
+        n_queries=None if known.queries is None else np.unique(known.queries).size,
         n_holdout_queries=None if rows.holdout_queries is None else np.unique(rows.holdout_queries).size,
         columns=columns,
+        holdout=info,
     )
 
 
@@ -200,37 +226,59 @@ class _Prepared:
     warnings: tuple[str, ...]
 
 
-def _prepared(given: Handover, parts: Split, random_state: int, progress: Progress) -> _Prepared:
+def _prepared(
+    given: Handover,
+    test: HoldoutFile | None,
+    known: RowRoles,
+    parts: Split,
+    random_state: int,
+    progress: Progress,
+) -> _Prepared:
     progress(_FEATURES, 0, 1)
-    prepared = _numbers_of(given, parts, random_state)
+    encode = _of_table if hasattr(given.kind, "schema") else _of_matrix
+    prepared = encode(given, test, known, parts, random_state)
     progress(_FEATURES, 1, 1)
     return prepared
 
 
-def _numbers_of(given: Handover, parts: Split, random_state: int) -> _Prepared:
-    """Encode a table or sparse matrix as numbers; its memory is released on the way."""
+def _of_matrix(
+    given: Handover, test: HoldoutFile | None, _known: RowRoles, parts: Split, _random_state: int
+) -> _Prepared:
+    """Encode a sparse matrix; its memory is released on the way."""
+    matrix = given.take().tocsr()
+    if test is not None:
+        from scipy.sparse import csr_array, vstack
+
+        both = matrix, test.handed_over().take().tocsr()
+        width = max(each.shape[1] for each in both)
+        wide = [csr_array((each.data, each.indices, each.indptr), shape=(each.shape[0], width)) for each in both]
+        matrix = vstack(wide, format="csr")
+    keys = data_warnings.row_keys(OccurringFeatures().fit_transform(matrix))
+    repeated = data_warnings.of_repeated_rows(keys, parts.train, parts.holdout)
+    return _Prepared(sparse_features(matrix[parts.train], matrix[parts.holdout]), (), tuple(repeated))
+
+
+def _of_table(given: Handover, test: HoldoutFile | None, known: RowRoles, parts: Split, random_state: int) -> _Prepared:
+    """Encode a table as numbers; its memory is released on the way."""
     raw = given.take()
-    if not hasattr(raw, "schema"):
-        matrix = raw.tocsr()
-        keys = data_warnings.row_keys(OccurringFeatures().fit_transform(matrix))
-        repeated = data_warnings.of_repeated_rows(keys, parts.train, parts.holdout)
-        return _Prepared(sparse_features(matrix[parts.train], matrix[parts.holdout]), (), tuple(repeated))
     columns = columns_of(raw)
     found = data_warnings.in_columns(raw, columns)
+    ids = data_warnings.like_ids(raw, columns)
     table = conformed(raw, columns)
     del raw
-    found += data_warnings.of_repeated_rows(data_warnings.row_keys(table), parts.train, parts.holdout)
+    if test is not None:
+        table = table.vstack(_conformed_test(test, columns))
+    found += split_warnings.in_table(table, ids, columns, known, parts)
     rows = Handover((table[parts.train], table[parts.holdout]))
     del table
     return _Prepared(table_features(rows, random_state=random_state), columns, tuple(found))
 
 
-def _require_one_per_row(n_rows: int, **others: Any) -> None:
-    for name, values in others.items():
-        if values is not None and len(values) != n_rows:
-            raise InvalidSampleError(
-                f"{name} must have one value per row: the table has {n_rows:,} rows, {name} {len(values):,}"
-            )
+def _conformed_test(test: HoldoutFile, columns: Sequence[Column]) -> Any:
+    try:
+        return conformed(test.handed_over().take(), columns)
+    except InvalidSampleError as error:
+        raise InvalidSampleError(f"{test.source}: {error}") from None
 
 
 def _threshold(winner: ModelResult, goal: Goal, confidence: float, n_models: int) -> tuple[Threshold | None, str]:
@@ -247,10 +295,11 @@ def _threshold(winner: ModelResult, goal: Goal, confidence: float, n_models: int
         certified = threshold_for(sample, goal.budget, confidence_of_each(confidence, n_models))
     except TooFewRowsError as error:
         counted = "negatives" if goal.budget.kind == "max_fpr" else "rows"
+        more = "rows" if winner.all_rows is None or winner.all_rows is winner.holdout else "groups"
         return None, (
             f"No threshold is certified: a budget of {goal.budget} with {percent(confidence)} confidence, for the "
             f"best of {n_models} models, needs at least {error.n_needed:,} {counted} in the holdout, which has "
-            f"{error.n_given:,}. Use more rows, a larger budget or a lower confidence."
+            f"{error.n_given:,}. Use more {more}, a larger budget or a lower confidence."
         )
     return replace(certified, confidence=confidence), ""
 
@@ -269,7 +318,10 @@ def confidence_of_each(confidence: float, n_models: int) -> float:
     return sqrt(1 - (1 - confidence**2) / n_models)
 
 
-def _few_in_holdout(labels: BoolVector, rows: TrainingRows, confidence: float) -> list[str]:
-    y, queries = rows.holdout_y, rows.holdout_queries
+def _few_in_holdout(known: RowRoles, winner: ModelResult, confidence: float) -> list[str]:
+    sample = winner.holdout.sample
+    y, queries = sample.positive, sample.queries
+    if known.groups is not None:
+        return data_warnings.of_few_groups(int(y.sum()), y.size, np.unique(known.groups).size, confidence)
     n_mixed = None if queries is None else np.intersect1d(queries[y], queries[~y]).size
-    return data_warnings.of_few(int(y.sum()), y.size, int(labels.sum()), n_mixed, confidence)
+    return data_warnings.of_few(int(y.sum()), y.size, int(known.y.sum()), n_mixed, confidence)

@@ -1,0 +1,195 @@
+"""Scoring a file with a model from ``headrank fit``, block by block: shared by ``score`` and ``choose``."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import typer
+
+from headrank.cli._failures import CommandError, about_input
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from headrank.training.table_model import TableModel
+
+ROW, SCORE, FLAGGED, WHY = "row", "score", "flagged", "why"
+
+
+@dataclass(frozen=True, eq=False)
+class _Block:
+    """Features of some rows, and the columns to copy to the output."""
+
+    features: Any
+    copied: pl.DataFrame | None = None
+
+
+@dataclass(frozen=True)
+class Copied:
+    """Columns of the table that are copied to the output: the id, if any, and others; ``own``: what is beside them."""
+
+    id: str | None = None
+    keep: tuple[str, ...] = ()
+    own: tuple[str, ...] = (SCORE, FLAGGED)
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Name of each in the output: its own, with trailing underscores if that is taken."""
+        taken = {*self.own} | ({ROW} if self.id is None else set())
+        found = {}
+        for name in (*([] if self.id is None else [self.id]), *self.keep):
+            free = name
+            while free in taken:
+                free += "_"
+            taken.add(free)
+            found[name] = free
+        return found
+
+    @property
+    def id_name(self) -> str:
+        """Name of the first column of the output."""
+        return ROW if self.id is None else self.names[self.id]
+
+
+def require_output_name(out: Path, data: Path) -> None:
+    """Raise unless the output is a CSV file other than the input."""
+    if out.suffix.lower() != ".csv":
+        raise typer.BadParameter(f"expected a name ending in .csv, got {out.name!r}", param_hint="'--out'")
+    if out.exists() and data.exists() and out.samefile(data):
+        raise typer.BadParameter("this is the input; name another file", param_hint="'--out'")
+
+
+def loaded_model(path: Path) -> TableModel:
+    """Load a model from headrank fit; other models raise."""
+    from headrank.model_io import load
+    from headrank.training.table_model import TableModel
+
+    with about_input(path):
+        fitted = load(path)
+    if not isinstance(fitted, TableModel):
+        raise CommandError(
+            f"{path} contains a {type(fitted).__name__}, which has no named columns; expected a model from headrank "
+            "fit; load this one in Python with headrank.load"
+        )
+    return fitted
+
+
+def checked_columns(
+    fitted: TableModel, data: Path, named: str | None, drop: Sequence[str], keep: Sequence[str]
+) -> Copied:
+    """Raise if a column is missing or unknown; return the columns to copy."""
+    if not fitted.columns:
+        _require_no_names(named, drop, keep)
+        return Copied()
+    import polars as pl
+
+    from headrank.readers.opening import table_file
+    from headrank.readers.table_faults import require_columns
+    from headrank.readers.tables import table_columns
+    from headrank.training.columns import conformed
+
+    names = table_columns(data)
+    require_columns(table_file(data), names, [*drop, *keep, *([named] if named is not None else [])])
+    if named is None and fitted.id_column in names:
+        named = fitted.id_column
+    ignored = [*fitted.ignored, *drop, *keep, *([named] if named is not None else [])]
+    try:
+        conformed(pl.DataFrame(schema=dict.fromkeys(names, pl.String)), fitted.columns, ignored=ignored)
+    except ValueError as error:
+        raise ValueError(f"{data}: {error}") from None
+    return Copied(named, tuple(name for name in dict.fromkeys(keep) if name != named))
+
+
+def _require_no_names(named: str | None, drop: Sequence[str], keep: Sequence[str]) -> None:
+    for option, given in (("--id", named is not None), ("--drop", drop), ("--keep", keep)):
+        if given:
+            raise typer.BadParameter(
+                "the model was trained on an svmlight file, which has no named columns; omit this option",
+                param_hint=f"'{option}'",
+            )
+
+
+def _svmlight_blocks(
+    fitted: TableModel, data: Path, _copied: Copied, n_rows: int, advance: Callable[[float], None]
+) -> Iterator[_Block]:
+    from headrank.readers.blocks import svmlight_blocks
+
+    known, first = fitted.feature_numbers(), fitted.first_feature
+    said = False
+    for matrix in svmlight_blocks(data, n_rows=n_rows, advance=advance):
+        other = matrix.indices[~np.isin(matrix.indices, known)]
+        if other.size and not said:
+            said = True
+            warnings.warn(
+                f"{data} has features that did not occur in training, such as {other[0]}; they are ignored",
+                UserWarning,
+                stacklevel=2,
+            )
+        matrix.resize(matrix.shape[0], fitted.n_features + first)
+        yield _Block(matrix[:, first:])
+
+
+def _table_blocks(
+    fitted: TableModel, data: Path, copied: Copied, n_rows: int, advance: Callable[[float], None]
+) -> Iterator[_Block]:
+    from headrank.readers.blocks import Kind, table_blocks
+
+    # Copied columns are read as text even if they are features, so that 007 stays 007; the model converts them.
+    kinds: dict[str, Kind] = {
+        column.name: "text" if column.name in copied.names else column.kind
+        for column in fitted.columns
+        if not column.is_empty
+    }
+    for frame in table_blocks(data, kinds, keep=list(copied.names), n_rows=n_rows, advance=advance):
+        yield _Block(frame.select(list(kinds)), frame.select(list(copied.names)))
+
+
+def scored_blocks(
+    fitted: TableModel, data: Path, copied: Copied, *, n_rows: int, advance: Callable[[float], None], why: int = 0
+) -> Iterator[pl.DataFrame]:
+    """Score ``n_rows`` rows at a time; errors here are about the input, not the output.
+
+    Yields the id or row number, the score, whether the row is flagged (if ``copied.own`` names it), the ``why``
+    columns that raise the score most, and the copied columns.
+    """
+    import polars as pl
+
+    read = _table_blocks if fitted.columns else _svmlight_blocks
+    blocks = read(fitted, data, copied, n_rows, advance)
+    n_before = 0
+    while True:
+        with about_input(data):
+            block = next(blocks, None)
+            if block is None:
+                break
+            scores = np.asarray(fitted.decision_function(block.features, first_row=n_before + 1), dtype=np.float64)
+            if not np.isfinite(scores).all():
+                row = n_before + int(np.flatnonzero(~np.isfinite(scores))[0]) + 1
+                raise ValueError(f"the score of row {row:,} of {data} is not finite; check its values")
+        found = {} if block.copied is None else block.copied.rename(copied.names).to_dict()
+        id_name = copied.id_name
+        if copied.id is None:
+            found[ROW] = pl.int_range(n_before + 1, n_before + scores.size + 1, eager=True)
+        flags = fitted.flags(scores) if FLAGGED in copied.own else None
+        own: dict[str, Any] = {SCORE: scores} if flags is None else {SCORE: scores, FLAGGED: flags}
+        if why:
+            own[WHY] = _reasons(fitted, block, why, n_before)
+        yield pl.DataFrame({id_name: found.pop(id_name), **own, **found})
+        n_before += scores.size
+    if not n_before:
+        raise CommandError(f"{data} has a header but no rows; check that it is the right file")
+
+
+def _reasons(fitted: TableModel, block: _Block, n_columns: int, n_before: int) -> tuple[str, ...]:
+    found = fitted.reasons(block.features, n_columns=n_columns, first_row=n_before + 1)
+    if found is None:
+        raise CommandError(
+            f"this model ({fitted.name}) cannot say what each column adds to a score; score without --why, or fit a "
+            "ranker with this version"
+        )
+    return found.texts
