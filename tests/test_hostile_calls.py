@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 import headrank as hr
-from hostile_calls import CALLS, VALUES, N, X, Y, call, is_ours, raised_in
+from hostile_calls import CALLS, X, Y, call, is_ours, raised_in
+from hostile_values import VALUES, N
 
 FITS = ("LinearRanker", "LinearRankerCV", "KernelRanker", "FPRBudgetClassifier", "TopFractionClassifier", "path")
 ONCE_FOREIGN = [
@@ -81,7 +82,7 @@ def test_kernels_that_overflow_are_refused():
         ("KernelRanker", "y", "frame with dates", r"one label per row, but has shape \(40, 2\); pass one column"),
         ("LinearRanker", "y", "masked", "y has 1 masked values; drop or fill these rows"),
         ("LinearRanker", "y", "bytes array", r"contains bytes_; convert them first, bytes with decode\(\)"),
-        ("TopFractionClassifier", "qid", "one class", "needs at least 2 queries, .* has 1; use cv=None"),
+        ("TopFractionClassifier", "qid", "one class", "at least 2 queries with .*, got 1; add rows, or set cv=None"),
         ("TopFractionClassifier", "estimator", "empty list", r"must be a scikit-learn estimator .*, got \[\]"),
     ],
 )

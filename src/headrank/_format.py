@@ -15,6 +15,17 @@ def counted(number: int, noun: str, nouns: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"
 
 
+def minutes(seconds: float) -> str:
+    """Print a duration as minutes and seconds, with hours if there are any.
+
+    >>> minutes(0), minutes(75.4), minutes(3725)
+    ('0:00', '1:15', '1:02:05')
+    """
+    whole = round(seconds)
+    hours, rest = divmod(whole, 3600)
+    return f"{hours}:{rest // 60:02d}:{rest % 60:02d}" if hours else f"{rest // 60}:{rest % 60:02d}"
+
+
 def percent(confidence: float) -> str:
     """Print a probability as a percentage, with all its digits: 95 %, 99.9 %; never as 0 or 100 %."""
     digits = round(100 * confidence, 10)

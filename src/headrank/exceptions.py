@@ -44,3 +44,7 @@ class MeasureWarning(UserWarning):
 
 class CollapsedFitWarning(UserWarning):
     """A ranker learned nothing: weights near 0 are optimal for its surrogate."""
+
+
+class ShiftedScoresWarning(UserWarning):
+    """The scores of new rows cannot have the distribution that a guarantee assumes."""

@@ -136,32 +136,32 @@ def check_labels(y: ArrayLike, *, pos_label: Any = None) -> BoolVector:
     )
 
 
-def check_scores(scores: ArrayLike) -> Vector:
+def check_scores(scores: ArrayLike, name: str = "scores") -> Vector:
     """Return the scores as float32 or float64, or raise; distinct scores stay distinct."""
-    values = _numbers("scores", _one_column("scores", scores))
+    values = _numbers(name, _one_column(name, scores))
     if values.dtype.kind in "iu":
-        _reject_large_integers("scores", (values.min(), values.max()))
+        _reject_large_integers(name, (values.min(), values.max()))
     result: Vector = values if values.dtype in (np.float32, np.float64) else _widen(values)
-    _reject_non_finite("scores", result, "drop these rows, or set finite scores")
+    _reject_non_finite(name, result, "drop these rows, or set finite scores")
     return result
 
 
-def check_weights(sample_weight: ArrayLike) -> Vector:
+def check_weights(sample_weight: ArrayLike, name: str = "sample_weight") -> Vector:
     """Return the weights as float64, or raise."""
-    numbers = _numbers("sample_weight", _one_column("sample_weight", sample_weight))
+    numbers = _numbers(name, _one_column(name, sample_weight))
     weights: Vector = numbers.astype(np.float64, copy=False)
-    _reject_non_finite("sample_weight", weights, "use 0 to exclude a row")
+    _reject_non_finite(name, weights, "use 0 to exclude a row")
     if (weights < 0).any():
         raise InvalidSampleError(
-            f"sample_weight must not be negative, but {(weights < 0).sum()} weights are (lowest {weights.min():g}): "
+            f"{name} must not be negative, but {(weights < 0).sum()} weights are (lowest {weights.min():g}): "
             "a weight is the number of times a row counts; use 0 to exclude a row"
         )
     if not weights.any():
-        raise InvalidSampleError("sample_weight is zero for every row: no rows are left")
+        raise InvalidSampleError(f"{name} is zero for every row: no rows are left")
     total = weights.sum()
     if not _SMALLEST_TOTAL <= total <= 1 / _SMALLEST_TOTAL:
         raise InvalidSampleError(
-            f"the sum of sample_weight must lie between {_SMALLEST_TOTAL:g} and {1 / _SMALLEST_TOTAL:g}, got "
+            f"the sum of {name} must lie between {_SMALLEST_TOTAL:g} and {1 / _SMALLEST_TOTAL:g}, got "
             f"{total:g}; rescale the weights: products of two weights must not underflow or overflow"
         )
     return weights
@@ -228,13 +228,14 @@ def _one_column(name: str, values: ArrayLike) -> npt.NDArray[Any]:
         array = array[:, 0]
     if array.ndim != 1:
         hint = ""
-        if array.ndim == 2 and name == "scores":
+        if array.ndim == 2 and name.endswith("scores"):
             hint = (
                 "; from predict_proba take the column of the positive class, usually [:, 1]; pass one scorer at a time"
             )
         raise InvalidSampleError(f"{name} must be one column of values, but {_shape_of(values, array)}{hint}")
     if array.size == 0:
-        raise InvalidSampleError(f"{name} is empty: expected at least one row of each class")
+        expected = "new row" if name.startswith("new_") else "row of each class"
+        raise InvalidSampleError(f"{name} is empty: expected at least one {expected}")
     return array
 
 

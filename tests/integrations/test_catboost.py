@@ -63,3 +63,8 @@ def test_it_can_be_copied_and_sent_to_another_process():
         assert again.measure == hr.measure("pauc@0.1")
         assert isinstance(again, Metric)
         assert type(again).__name__ == "pauc@0.1"
+
+
+def test_three_classes_are_refused():
+    with pytest.raises(ValueError, match="approxes must be the scores of one class, as CatBoost passes them for two"):
+        Metric("auc").evaluate([[1.0, 2.0], [2.0, 1.0], [0.0, 1.0]], [0, 1], None)

@@ -111,3 +111,8 @@ def test_the_example_of_the_documentation_runs():
     names = {}
     exec(example, names)
     assert 0 < names["loss"].item() < 1
+
+
+def test_scores_that_are_no_tensor():
+    with pytest.raises(TypeError, match=r"scores must be a torch.Tensor, got \[2.0, 1.0\]"):
+        loss("auc")([2.0, 1.0], [1, 0])

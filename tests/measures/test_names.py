@@ -35,3 +35,9 @@ def test_no_name_is_made_up(name):
     with pytest.raises(ValueError, match=r"valid names are alpha, auc|names look like") as caught:
         hr.measure(name)
     assert "did you mean" not in str(caught.value)
+
+
+def test_safe_names_have_only_characters_that_trackers_accept():
+    names = ("pauc@0.01:0.05", "auc", "p@20", "locauc@0.1", "pauc@0.0105")
+    safe = [hr.measure(name).safe_name for name in names]
+    assert safe == ["pauc_0.01_0.05", "auc", "p_20", "locauc_0.1", "pauc_0.0105"]

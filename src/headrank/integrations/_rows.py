@@ -49,8 +49,8 @@ def of_call(first: Any, second: Any, weights: Any, sizes: Any) -> tuple[Rows, An
     weights and the sizes of consecutive queries.
     """
     if not hasattr(second, "get_label"):
-        return Rows(first, _or_none(weights), _queries(sizes)), second
-    weights, sizes = _or_none(second.get_weight()), _or_none(second.get_group())
+        return Rows(first, or_none(weights), _queries(sizes)), second
+    weights, sizes = or_none(second.get_weight()), or_none(second.get_group())
     if weights is not None and sizes is not None and len(weights) == len(sizes) != len(first):
         raise InvalidSampleError(
             f"expected no weights, or one per row, got weights for {len(sizes)} whole queries: headrank's means count "
@@ -96,13 +96,16 @@ class Objective:
         return surrogate_for(self.measure, "smooth", facts, bandwidth=self.bandwidth)
 
 
-def _or_none(values: Any) -> Any:
-    """XGBoost returns an empty array for what is not there, LightGBM None."""
-    return None if values is None or len(values) == 0 else values
+def or_none(values: Any) -> Any:
+    """Return None for what is not there: LightGBM passes None, XGBoost and CatBoost something empty."""
+    try:
+        return values if values is None or len(values) else None
+    except TypeError:  # it has no length, and will be refused with the others
+        return values
 
 
 def _queries(sizes: Any) -> Any:
-    return None if _or_none(sizes) is None else np.repeat(np.arange(len(sizes)), sizes)
+    return None if or_none(sizes) is None else np.repeat(np.arange(len(sizes)), sizes)
 
 
 def _by_class(values: Any, positive: BoolVector) -> tuple[Any, Any]:

@@ -6,7 +6,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from headrank.integrations._rows import Rows
+from headrank._numbers import short_repr
+from headrank.integrations._rows import Rows, or_none
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
 
@@ -42,9 +43,16 @@ class Metric:
 
     def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:
         """Return the value of the measure, and 1 as its weight."""
-        (scores,) = approxes
-        weights = None if weight is None or len(weight) == 0 else np.asarray(weight)
-        return Rows(np.asarray(target), weights).value(self.measure, np.asarray(scores)), 1.0
+        try:
+            (scores,) = approxes
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"approxes must be the scores of one class, as CatBoost passes them for two classes, got "
+                f"{short_repr(approxes)}"
+            ) from None
+        weights = or_none(weight)
+        rows = Rows(_array(target), None if weights is None else _array(weights))
+        return rows.value(self.measure, _array(scores)), 1.0
 
     def is_max_optimal(self) -> bool:
         """Whether higher is better."""
@@ -53,3 +61,11 @@ class Metric:
     def get_final_error(self, error: float, weight: float) -> float:
         """Return the value; its weight is 1."""
         return error / weight
+
+
+def _array(values: Any) -> Any:
+    """Return CatBoost's own sequences as arrays; what cannot be one is refused where it is used."""
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError):
+        return values

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from headrank._extras import needs_extra
-from headrank._numbers import above_zero
+from headrank._numbers import above_zero, short_repr
 from headrank.integrations._rows import Rows
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
@@ -49,6 +49,8 @@ class Loss:
         with needs_extra("torch"):
             import torch
 
+        if not isinstance(scores, torch.Tensor):
+            raise TypeError(f"scores must be a torch.Tensor, got {short_repr(scores)}")
         rows = Rows(_array(y), _array(sample_weight), _array(qid))
         positive, facts, checked = rows.checked(scores.detach().to("cpu", torch.float64).numpy())
         cut = self._surrogate(facts)(checked[positive], checked[~positive])

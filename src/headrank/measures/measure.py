@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self, TypeVar
@@ -184,6 +185,16 @@ class Measure(ABC):
 
     def __str__(self) -> str:
         return f"{self.prefix}@{self.spec}" if self.spec else self.prefix
+
+    @property
+    def safe_name(self) -> str:
+        """The short name for trackers such as MLflow: other characters than letters, digits and ``_-./`` become ``_``.
+
+        >>> from headrank.measures import PartialAUC
+        >>> PartialAUC(max_fpr=0.05).safe_name
+        'pauc_0.05'
+        """
+        return re.sub(r"[^A-Za-z0-9_\-./]", "_", str(self))
 
     def __repr__(self) -> str:
         parameters = ", ".join(f"{field.name}={getattr(self, field.name)!r}" for field in fields(self) if field.repr)
