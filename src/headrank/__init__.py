@@ -15,8 +15,11 @@ if TYPE_CHECKING:
     from headrank.bounds.comparison.selection import Selection, select
     from headrank.bounds.interval import Interval
     from headrank.bounds.intervals import interval
+    from headrank.bounds.lists.candidates import Candidates, choose
+    from headrank.bounds.lists.certificate import ListCertificate, certify_list
     from headrank.bounds.planning.auc import Plan, plan, sample_size
     from headrank.bounds.planning.head import HeadPlan, plan_head
+    from headrank.bounds.planning.lists import ListPlan, plan_list
     from headrank.bounds.threshold import Threshold, threshold_at
     from headrank.deciders import FPRBudgetClassifier, TopFractionClassifier
     from headrank.estimators import (
@@ -29,7 +32,14 @@ if TYPE_CHECKING:
         path,
     )
     from headrank.model_io import export_json, export_onnx, load, save
-    from headrank.plots import CrossValidationDisplay, ForestDisplay, PathDisplay, RocDisplay, SampleSizeDisplay
+    from headrank.plots import (
+        CrossValidationDisplay,
+        ForestDisplay,
+        ListDisplay,
+        PathDisplay,
+        RocDisplay,
+        SampleSizeDisplay,
+    )
 
 __version__ = "0.2.0"
 
@@ -37,7 +47,10 @@ _HOMES = {
     "headrank.bounds.band.band": ("Band", "band"),
     "headrank.bounds.intervals": ("interval",),
     "headrank.bounds.comparison.difference": ("Difference", "compare"),
+    "headrank.bounds.lists.candidates": ("Candidates", "choose"),
+    "headrank.bounds.lists.certificate": ("ListCertificate", "certify_list"),
     "headrank.bounds.planning.head": ("HeadPlan", "plan_head"),
+    "headrank.bounds.planning.lists": ("ListPlan", "plan_list"),
     "headrank.bounds.interval": ("Interval",),
     "headrank.bounds.comparison.many": ("Differences", "compare_many"),
     "headrank.bounds.planning.auc": ("Plan", "plan", "sample_size"),
@@ -57,6 +70,7 @@ _HOMES = {
     "headrank.plots": (
         "CrossValidationDisplay",
         "ForestDisplay",
+        "ListDisplay",
         "PathDisplay",
         "RocDisplay",
         "SampleSizeDisplay",
@@ -68,6 +82,7 @@ __all__ = [
     "Band",
     "BoostedRanker",
     "BoostedRankerCV",
+    "Candidates",
     "CrossValidationDisplay",
     "Difference",
     "Differences",
@@ -78,6 +93,9 @@ __all__ = [
     "KernelRanker",
     "LinearRanker",
     "LinearRankerCV",
+    "ListCertificate",
+    "ListDisplay",
+    "ListPlan",
     "PathDisplay",
     "Plan",
     "RankerCV",
@@ -88,6 +106,8 @@ __all__ = [
     "Threshold",
     "TopFractionClassifier",
     "band",
+    "certify_list",
+    "choose",
     "compare",
     "compare_many",
     "export_json",
@@ -97,6 +117,7 @@ __all__ = [
     "path",
     "plan",
     "plan_head",
+    "plan_list",
     "sample_size",
     "save",
     "select",
