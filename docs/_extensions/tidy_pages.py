@@ -32,7 +32,7 @@ def _link_names(app: Any, doctree: nodes.document) -> None:
 
 
 def _unlink_measures(_app: Any, doctree: nodes.document) -> None:
-    """Undo what docutils does to "pauc@0.1", which it takes for the address of somebody's letter box."""
+    """Undo what docutils does to "pauc@0.1", which it takes for an e-mail address."""
     for reference in list(doctree.findall(nodes.reference)):
         if reference.get("refuri", "").startswith("mailto:"):
             reference.replace_self(reference.children)

@@ -42,7 +42,7 @@ def head_of(sample: Sample, depth: Depth) -> tuple[Sample, float]:
     if sample.weights is None:
         if any(weight >= total for weight, total, _ in wanted):
             return sample, -inf
-        # Even if all rows of the other class come first, the head is among so many rows.
+        # Even if all rows of the other class come first, the head is among the first ``enough`` rows.
         enough = max(ceil(weight) + n - total for weight, total, _ in wanted)
         if enough < n / 2:
             sample = sample.take(np.flatnonzero(sample.scores >= _score_at_weight(sample, enough)))

@@ -114,7 +114,7 @@ class _Pause(Protocol):
     """Waits between two lines."""
 
     def wait(self, timeout: float) -> bool:
-        """Wait so many seconds; return whether the work is over."""
+        """Wait for at most ``timeout`` seconds; return whether the work is over."""
 
     def set(self) -> None:
         """The work is over."""
@@ -136,7 +136,7 @@ def lines(
             try:
                 stream.write(f"[{minutes(clock() - started)}] {present.line}\n")
                 stream.flush()
-            except (OSError, ValueError):  # the stream is closed: nobody reads it
+            except (OSError, ValueError):  # the stream is closed
                 return
 
     def show(name: str, done: int, total: int, note: Note = NO_NOTE, /) -> None:

@@ -111,8 +111,9 @@ def run(
     """Choose new rows with few negatives, or promise how many of the first K are positive.
 
     Writes a CSV file, best first, with the id (or row number, from 1), score and rank. With --max-false it has all rows
-    and the column chosen; with --list the first K and the column at_least: so many of the rows up to this one are
-    positive. Needs labelled rows that the scorer has not seen: headrank fit keeps those of its holdout in the model.
+    and the column chosen; with --list the first K and the column at_least: the number of positives promised among the
+    rows up to this one. Needs labelled rows that the scorer has not seen: headrank fit keeps those of its holdout in
+    the model.
 
     Example: headrank choose result new.csv --list 50 --out first.csv
     """

@@ -37,7 +37,7 @@ from headrank.training.result import TrainingResult
 _PART = 0.25
 """Share of each class that divides the risk,"""
 _MOST_ROWS = 10_000
-"""and at most so many rows of each class."""
+"""and the largest number of rows of each class."""
 _N_RESAMPLES = 100
 
 

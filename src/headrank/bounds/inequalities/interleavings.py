@@ -46,7 +46,7 @@ _ROUNDING = 1e-9
 _HEAD = 1 / 8
 """Share of the old draws whose ranks have limits,"""
 _FEWEST = 10
-"""at least so many of them,"""
+"""at least this many of them,"""
 _DEEP = 1 / 4
 """and one more rank, at this share, for long lists."""
 _DENSE = 20
@@ -190,7 +190,7 @@ def _quantiles(n: int, n_counted: int, rank: int, lowest: float, highest: float,
 
 
 def probability_within(n: int, n_counted: int, ranks: IntVector, limits: IntVector, *, side: Side) -> float:
-    """Return P(at each of these ranks of n draws, at most / at least so many of ``n_counted`` others precede it).
+    """Return P(at each of these ranks of n draws, at most / at least ``limits`` of ``n_counted`` others precede it).
 
     O(ranks) convolutions of O(sqrt(n_counted)) probabilities if ``n_counted <= n``.
 
@@ -235,7 +235,7 @@ def _without_unlikely(start: int, chances: Vector) -> tuple[int, Vector]:
 
 @lru_cache(maxsize=1024)
 def _negative_binomial(gaps: int, odds: float) -> tuple[int, Vector]:
-    """Return the first count and the probabilities of all likely ones, for a sum of so many geometric variables."""
+    """Return the first count and the probabilities of all likely ones, for a sum of ``gaps`` geometric variables."""
     mean, spread = gaps * odds / (1 - odds), sqrt(gaps * odds) / (1 - odds)
     first = max(floor(mean - _FAR * spread), 0)
     counts = np.arange(first + 1, ceil(mean + _FAR * spread + 60 / (1 - odds)) + 1)

@@ -165,7 +165,7 @@ class BoostedRanker(Scorer):
         y : array-like of shape (n_rows,)
             Two classes; the greater one, in sorted order, is the positive one.
         sample_weight : array-like of shape (n_rows,), optional
-            Weight 2 is the same as the row twice, but for the limits on rows per leaf and per bin.
+            Weight 2 is the same as the row twice, except for the limits on rows per leaf and per bin.
         qid : array-like of shape (n_rows,), optional
             Query of each row. ``objective="smooth"`` minimises the mean over queries; the others ignore queries.
         """

@@ -40,7 +40,7 @@ from headrank.measures import Measure
 from headrank.measures import measure as measure_of
 
 _MANY_NUMBERS = 5_000_000
-"""From so many values on, every second setting is tried: the folds tell more, and each setting takes longer."""
+"""With at least this many values, every second setting is tried: the folds tell more, and each setting takes longer."""
 GRID: tuple[dict[str, Any], ...] = (
     {"max_leaf_nodes": 4, "l2_regularization": 1.0},
     {"max_leaf_nodes": 8, "learning_rate": 0.05, "max_features": 0.7, "subsample": 0.8, "l2_regularization": 1.0},
@@ -164,7 +164,7 @@ class BoostedRankerCV(Scorer):
     trials_ : tuple of Trial
         One per candidate.
     paths_ : tuple of arrays of shape (2, n)
-        Of each setting, in the order of ``trials_``: numbers of trees, and the mean over the folds after so many.
+        Of each setting, in the order of ``trials_``: numbers of trees, and the mean over the folds with each number.
     out_of_fold_ : tuple of arrays
         Of each fold, the scores that the choice gave the rows left out, in their order.
     members_ : tuple of Member

@@ -18,7 +18,7 @@ from headrank.estimators.trees.settings import Settings
 EVERY = 10
 """Trees between two measurements."""
 _LEAST_PATIENCE, _PATIENCE = 5, 0.5
-"""Measurements without a new best after which growing ends: at least so many, and this share of those before it."""
+"""Measurements without a new best after which growing ends: at least 5, and half as many as there were before it."""
 
 
 @dataclass(frozen=True, eq=False)

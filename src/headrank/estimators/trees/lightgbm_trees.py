@@ -28,10 +28,10 @@ _ALWAYS = {
 }
 
 _FEW_NUMBERS = 1_000_000
-"""Up to so many values, threads wait for each other longer than they work."""
+"""Up to this many values, threads spend more time waiting for each other than working."""
 
 _MANY_FEATURES, _FEATURES_PER_ROW = 2_000, 50
-"""A table with at least so many features, and so many per row, is wide."""
+"""Least number of features, and of features per row, of a wide table."""
 
 
 def threads_for(X: Any) -> int:
@@ -43,7 +43,7 @@ def threads_for(X: Any) -> int:
 
 
 def is_wide(n_rows: int, n_features: int) -> bool:
-    """Whether there are so many more features than rows that time and memory go by features, whatever the rows."""
+    """Whether features outnumber rows so much that time and memory depend on the features alone."""
     return n_features >= max(_MANY_FEATURES, _FEATURES_PER_ROW * n_rows)
 
 
