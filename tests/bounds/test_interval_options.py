@@ -48,7 +48,9 @@ def test_weights_are_refused_with_a_reason(measure, weight, sample):
         hr.interval(*sample, measure=measure, sample_weight=np.full(120, weight))
 
 
-@pytest.mark.parametrize("method", [method for method in METHODS if method not in ("at_point", "at_fraction", "bootstrap")])
+@pytest.mark.parametrize(
+    "method", [method for method in METHODS if method not in ("at_point", "at_fraction", "bootstrap")]
+)
 def test_no_other_method_takes_weights(method, sample):
     with pytest.raises(ValueError, match="needs unweighted rows"):
         hr.interval(*sample, method=method, sample_weight=np.full(120, 2.0))

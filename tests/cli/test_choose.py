@@ -213,6 +213,11 @@ def test_fit_keeps_scores_of_the_holdout_unless_told_otherwise(capsys, folder):
     ranked = pl.read_csv("fitted/ranked.csv")
     assert set(kept.scores) <= set(ranked["score"])
     assert run(capsys, "choose", "fitted", "new.csv", "--list", 50, "--out", "o.csv").code == 0
+    same_rows = ("choose", "fitted", "new.csv", "--list", 50, "--assume", "same rows", "--out", "o.csv")
+    assert refused(run(capsys, *same_rows), 3, "drawn by class", "'same negatives'", "--top")
+    assert run(capsys, *options, "--top", 0.2).code == 0
+    assert not load("fitted/model").holdout_scores.by_class
+    assert run(capsys, *same_rows).code == 0
     assert run(capsys, *options, "--no-calibration").code == 0
     assert load("fitted/model").holdout_scores is None
     assert json.loads((folder / "fitted/result.json").read_text())["reproduce"]["command"].endswith(
