@@ -64,7 +64,7 @@ def _in_words(n_models: int, n_neg: int, n_new: int, confidence: float) -> str:
     selected = f", the selection among {n_models} models accounted for" if n_models > 1 else ""
     return (
         "Rows of the holdout were split in two at random. One half played the labelled rows "
-        f"({counted(n_neg, 'negative')}), the other a list of {counted(n_new, 'new row')} whose labels are unknown. "
+        f"({counted(n_neg, 'negative')}), the other a list of {counted(n_new, 'new row')}, its labels hidden. "
         f"headrank choose would have promised this, with {percent(confidence)} confidence for all lengths of the list "
         f"at once{selected}:"
     )

@@ -78,8 +78,8 @@ class HoldoutScores:
         if self.n_models == 1:
             return ""
         return (
-            f"This accounts for the selection of the model among {self.n_models} on the same holdout: it gets "
-            f"{100 * self.share:.0f} % of the risk."
+            f"This accounts for the selection of the model among {self.n_models} on the same holdout, for which "
+            f"{100 * (1 - self.share):.0f} % of the risk is set aside."
         )
 
     def certify_list(
