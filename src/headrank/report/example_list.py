@@ -80,4 +80,4 @@ def _outcome(explained: str, promised: int, n_broken: int, confidence: float) ->
         )
     else:
         kept = "The labels show that the promise was kept for every length of the list."
-    return f"{kept} {_CAVEAT} With the whole holdout as labelled rows, the saved model can promise more."
+    return f"{kept} {_CAVEAT} With both halves as labelled rows, the saved model can promise more."

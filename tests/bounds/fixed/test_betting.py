@@ -70,6 +70,24 @@ def test_the_quadratic_bound_is_below_the_product_and_close(max_fpr, low):
     assert least - 0.2 < test.excess(theta) + test.wanted < least + 0.02
 
 
+@settings(max_examples=20, deadline=None)
+@given(
+    st.sampled_from([(5, 60), (40, 300), (100, 60)]),
+    st.sampled_from([0.1, 0.3, 1.0]),
+    st.sampled_from([0.2, 1e-3]),
+    st.floats(0, 4),
+    st.integers(0, 9),
+)
+def test_no_truth_below_a_rejected_one_is_kept(sizes, max_fpr, risk, separation, seed):
+    curve = RocCurve.from_scores(*Binormal(separation=separation).sample_classes(*sizes, random_state=seed))
+    places, estimate = places_of(curve, max_fpr, risk), curve.mean_tpr(max_fpr=max_fpr)
+    for low in (True, False):
+        test = _Test(places, risk, low=low)
+        thetas = np.linspace(0.0 if low else 1.0, estimate, 25)
+        rejected = np.array([test.excess(theta) >= 0 for theta in thetas])
+        assert np.all(np.diff(rejected.astype(int)) <= 0)
+
+
 @given(st.floats(-0.999, -1e-3), st.floats(0, 1))
 def test_the_curvature_bounds_the_logarithm(least, part):
     z = least * part
