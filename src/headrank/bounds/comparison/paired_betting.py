@@ -17,9 +17,9 @@ averaged over several lambda, each half of the one before, with the t that balan
 at least 0.1 for each eta within the limits that hold if the scorers always disagree. So lambda and t depend on Delta,
 the counts and the risk alone, as they must: given the negatives, a bet may not depend on the positives.
 
-**Partial AUC.** The credit of a positive is that of `headrank.bounds.fixed.range_mean`, from `tail_limits` of the
-negatives: the lowest possible for the first scorer, the highest possible for the second. The limits of each scorer take
-a part of the risk. Given them, the mean of the d_i is bounded by the first factor above, with eta = 0.
+**Partial AUC.** The credit of a positive is that of `headrank.bounds.fixed.range_mean`, from limits of the rates of
+the negatives: the lowest possible for the first scorer, the highest possible for the second. The limits of each scorer
+take a part of the risk. Given them, the mean of the d_i is bounded by the first factor above, with eta = 0.
 
 The order of rows does not matter, and nothing is drawn at random.
 """
