@@ -70,7 +70,7 @@ def simulated(separations: Sequence[float], seed: int, n_neg: int = N_NEG, n_new
         (picked, _rows(y, scores[picked], 1.0)),
         (picked, _rows(y, scores[picked], 1 / len(scores))),
         (apart, _rows(y[~quarter], scores[apart][~quarter], 1.0)),
-        (picked, labelled_scores(y, scores, picked, MEASURE, rng, holds="")),
+        (picked, labelled_scores(y, scores, picked, MEASURE, rng, holds="", by_class=True)),
     )
     results = []
     for way, (scorer, rows) in zip(WAYS, ways, strict=True):

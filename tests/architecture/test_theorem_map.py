@@ -40,7 +40,7 @@ NUMBERED = {
     ),
     "L": [
         *("Lemma 1", "Lemma 2", "Theorem 3", "Corollary 4"),
-        *("Theorem 5", "Theorem 6", "Lemma 7", "Proposition 8"),
+        *("Theorem 5", "Theorem 6", "Lemma 7", "Proposition 8", "Theorem 9"),
     ],
 }
 """All that has a number in each paper, and in our own section [L].

@@ -48,7 +48,9 @@ def test_weights_are_refused_with_a_reason(measure, weight, sample):
         hr.interval(*sample, measure=measure, sample_weight=np.full(120, weight))
 
 
-@pytest.mark.parametrize("method", [method for method in METHODS if method not in ("at_point", "bootstrap")])
+@pytest.mark.parametrize(
+    "method", [method for method in METHODS if method not in ("at_point", "at_fraction", "bootstrap")]
+)
 def test_no_other_method_takes_weights(method, sample):
     with pytest.raises(ValueError, match="needs unweighted rows"):
         hr.interval(*sample, method=method, sample_weight=np.full(120, 2.0))
@@ -127,7 +129,7 @@ def test_queries_by_the_bootstrap(sample, qid):
 
 
 def test_a_known_share_of_positives_narrows_what_depends_on_it(sample):
-    for measure in ("p@0.2", "locauc@0.2", "push@4"):
+    for measure in ("r@0.2", "locauc@0.2", "push@4"):
         unknown = hr.interval(*sample, measure=measure)
         known = hr.interval(*sample, measure=measure, positive_rate=1 / 3)
         assert known.width < unknown.width

@@ -172,8 +172,10 @@ def test_each_kind_of_measure_has_its_method(sample):
     made = {measure: hr.interval(*sample, measure=measure).method for measure in ALL}
     assert {made[measure] for measure in AREAS} <= {"fixed_range", "betting"}
     assert {made[measure] for measure in POINTS} == {"at_point"}
-    assert {made[measure] for measure in OTHERS} == {"tail band"}
-    assert {tightest(measure, 100, 1000) for measure in OTHERS} == {"tail"}
+    firsts = {measure for measure in OTHERS if isinstance(measure, hr.PrecisionAt)}
+    assert {made[measure] for measure in firsts} == {"at_fraction"}
+    assert {made[measure] for measure in set(OTHERS) - firsts} == {"tail band"}
+    assert {tightest(measure, 100, 1000) for measure in set(OTHERS) - firsts} == {"tail"}
 
 
 def scorers_of(y):
@@ -274,8 +276,8 @@ def test_by_hand():
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_answers_for_the_auc(method, sample):
-    if method == "at_point":
-        with pytest.raises(TypeError, match="at_point is for TPRAtFPR and FPRAtTPR"):
+    if method in ("at_point", "at_fraction"):
+        with pytest.raises(TypeError, match=r"at_point is for TPRAtFPR and FPRAtTPR|at_fraction is for PrecisionAt"):
             hr.interval(*sample, method=method)
         return
     interval = hr.interval(*sample, method=method, n_replicates=400, random_state=0)

@@ -80,7 +80,7 @@ def test_the_first_rows_and_what_is_promised_of_them(capsys, folder, model):
     assert (answer["list"], answer["at_least"], answer["confidence"]) == (40, expected.at_least(40), 0.95)
     assert (answer["n_models"], answer["share_of_risk"]) == (3, 0.5)
     assert f"At least {expected.at_least(40)} of these 40 rows are positive, with 95 % confidence" in done.err
-    assert "selection of the model among 3 on the same holdout: it gets 50 % of the risk" in done.err
+    assert "selection of the model among 3 on the same holdout, for which 50 % of the risk is set aside" in done.err
     assert "It holds if new rows are drawn like these." in done.err
     assert "Assumes same negatives: the negatives among the new rows" in done.err
 
@@ -101,7 +101,7 @@ def test_rows_with_a_limited_share_of_negatives(capsys, folder, model, assume):
     assert table["chosen"].sum() == expected.n_chosen > 20
     assert table["chosen"].to_list() == (table["score"] >= expected.threshold).to_list()
     assert f"Chose {expected.n_chosen} of 300 rows" in done.out
-    assert "at most 20 % of the chosen rows are negative" in done.out
+    assert "expected share of negatives among them is at most 20 %" in done.out
 
 
 def test_labelled_scores_instead_of_a_model(capsys, scores, scored, tmp_path):
@@ -213,6 +213,11 @@ def test_fit_keeps_scores_of_the_holdout_unless_told_otherwise(capsys, folder):
     ranked = pl.read_csv("fitted/ranked.csv")
     assert set(kept.scores) <= set(ranked["score"])
     assert run(capsys, "choose", "fitted", "new.csv", "--list", 50, "--out", "o.csv").code == 0
+    same_rows = ("choose", "fitted", "new.csv", "--list", 50, "--assume", "same rows", "--out", "o.csv")
+    assert refused(run(capsys, *same_rows), 3, "drawn by class", "'same negatives'", "--top")
+    assert run(capsys, *options, "--top", 0.2).code == 0
+    assert not load("fitted/model").holdout_scores.by_class
+    assert run(capsys, *same_rows).code == 0
     assert run(capsys, *options, "--no-calibration").code == 0
     assert load("fitted/model").holdout_scores is None
     assert json.loads((folder / "fitted/result.json").read_text())["reproduce"]["command"].endswith(

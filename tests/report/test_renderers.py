@@ -172,7 +172,7 @@ def test_the_result_has_a_number_keys_in_order_and_no_bulk(name):
         *("schema", "picked", "confidence", "goal", "answer", "entrants", "ranker", "threshold"),
         *("drivers", "first_rows", "data", "warnings"),
         *("promises", "reproduce"),
-        *("assumption", "split", "all_rows", "periods"),
+        *("assumption", "split", "all_rows", "periods", "example_lists"),
     ]
     assert result["schema"] == SCHEMA == 1
     assert result["reproduce"]["versions"] == dict(result_of(name).provenance.versions)

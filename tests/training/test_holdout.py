@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom, hypergeom
 
 from headrank.exceptions import InvalidSampleError
 from headrank.training.holdout import split, subsample
@@ -18,6 +19,30 @@ def test_both_classes_are_split_in_proportion(n_pos, n_neg, share, seed):
     assert np.all(np.diff(parts.holdout) > 0)
     assert np.count_nonzero(y[parts.holdout]) == round(share * n_pos)
     assert np.count_nonzero(~y[parts.holdout]) == round(share * n_neg)
+
+
+def test_regardless_of_class_all_sets_of_rows_are_equally_likely():
+    y = np.arange(80) < 40
+    found = [split(y, by_class=False, holdout=0.5, random_state=seed) for seed in range(2000)]
+    assert all(parts.holdout.size == parts.train.size == 40 for parts in found)
+    counts = np.array([np.count_nonzero(y[parts.holdout]) for parts in found])
+    expected = hypergeom(80, 40, 40).pmf(np.arange(41))
+    seen = np.bincount(counts, minlength=41)
+    for n, share in zip(seen, expected, strict=True):
+        assert binom.ppf(1e-7, 2000, share) <= n <= binom.ppf(1 - 1e-7, 2000, share)
+    held = np.bincount(np.concatenate([parts.holdout for parts in found]), minlength=80)
+    assert binom.ppf(1e-7, 2000, 0.5) <= held.min() <= held.max() <= binom.ppf(1 - 1e-7, 2000, 0.5)
+
+
+def test_a_random_holdout_that_misses_a_class_is_refused():
+    y = np.arange(400) < 7
+    drawn = [y[np.random.default_rng(seed).choice(400, size=120, replace=False)].sum() for seed in range(20)]
+    fine, short = drawn.index(2), next(seed for seed, n in enumerate(drawn) if n != 2)
+    assert np.count_nonzero(y[split(y, by_class=False, random_state=fine).holdout]) == 2
+    with pytest.raises(
+        InvalidSampleError, match=r"for training and 2 for the holdout.*another share or another random"
+    ):
+        split(y, by_class=False, random_state=short)
 
 
 def queries_of(seed, n_mixed, n_pure):

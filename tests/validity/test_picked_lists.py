@@ -53,6 +53,23 @@ def test_with_the_payment_the_promise_and_the_limit_are_kept(n_scorers):
     assert mean <= highest_mean(SHARE, N_BATCHES)
 
 
+def test_same_rows_keep_both_if_all_rows_are_drawn_alike():
+    """Labels are random, and so is the part that divides the risk: labelled and new rows are exchangeable."""
+    rng, misses, shares = np.random.default_rng(8), 0, []
+    for _ in range(N_BATCHES):
+        y, new = (rng.random(size) < 0.5 for size in (120, 100))
+        if y.all() or not y.any():
+            continue
+        scores, new_scores = (rng.normal(size=(3, each.size)) + 2.0 * each for each in (y, new))
+        picked = int(np.argmax((scores[:, y] > np.sort(scores[:, ~y], axis=1)[:, -3:-2]).sum(axis=1)))
+        rows = labelled_scores(y, scores, picked, MEASURE, rng, holds="")
+        certificate = rows.certify_list(new_scores[picked], confidence=CONFIDENCE, assume="same rows")
+        misses += broken(certificate, new)
+        shares.append(false_share(rows.choose(new_scores[picked], max_false_share=SHARE, assume="same rows"), new))
+    assert misses <= most_misses(1 - CONFIDENCE, N_BATCHES)
+    assert np.mean(shares) <= highest_mean(SHARE, N_BATCHES)
+
+
 def test_without_it_both_are_broken_by_many_scorers():
     misses, mean = simulated(200, N_UNPAID, paid=False)
     assert misses > most_misses(1 - CONFIDENCE, N_UNPAID)

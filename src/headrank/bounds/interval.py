@@ -13,6 +13,8 @@ from headrank.measures import Measure
 
 INDEPENDENT_ROWS = "the positives are independent draws from one distribution, and so are the negatives"
 """What every finite-sample method assumes, for scorers not trained on these rows."""
+RANDOM_LABELS = f"{INDEPENDENT_ROWS}; the rows are a random sample of the population, their labels random as well"
+"""What measures assume that depend on the share of positives."""
 
 
 @dataclass(frozen=True, repr=False)

@@ -14,6 +14,7 @@ from headrank.bounds.asymptotic.delong import delong
 from headrank.bounds.band.from_band import from_band
 from headrank.bounds.confidence import Side, check_confidence, check_side
 from headrank.bounds.fixed import auc
+from headrank.bounds.fixed.at_fraction import at_fraction
 from headrank.bounds.fixed.betting import betting, betting_pays
 from headrank.bounds.fixed.fixed_range import at_point, fixed_range, over_queries
 from headrank.bounds.interval import Interval, require_counts
@@ -22,7 +23,7 @@ from headrank.curve import RocCurve
 from headrank.exceptions import ShallowHeadError
 from headrank.labels import Sample, check_binary
 from headrank.levels import Depth
-from headrank.measures import AUC, FPRAtTPR, Measure, TPRAtFPR
+from headrank.measures import AUC, FPRAtTPR, Measure, PrecisionAt, TPRAtFPR
 from headrank.measures import measure as measure_of
 from headrank.measures.area import AreaMeasure
 
@@ -34,6 +35,7 @@ OF_THE_AUC: dict[str, Callable[..., Interval]] = {
 }
 OF_A_MEASURE: dict[str, Callable[..., Interval]] = {
     "at_point": at_point,
+    "at_fraction": at_fraction,
     "fixed_range": fixed_range,
     "betting": betting,
     "delong": delong,
@@ -73,6 +75,11 @@ def _(_measure: Any, _n_pos: float, _n_neg: float) -> str:
     return "at_point"
 
 
+@tightest.register(PrecisionAt)
+def _(_measure: Any, _n_pos: float, _n_neg: float) -> str:
+    return "at_fraction"
+
+
 def interval(
     y: ArrayLike,
     scores: ArrayLike,
@@ -106,8 +113,9 @@ def interval(
     method : str, default="auto"
         ``"auto"`` takes the method expected to be tightest among those that hold for any distribution and sample size:
         ``"betting"`` for the AUC and for partial AUCs from FPR 0 on if there are enough rows, else ``"fixed_range"``;
-        ``"at_point"`` for a rate at a rate, ``"tail"`` (a band for the whole curve) for other measures, and a bound
-        over queries if ``qid`` is given. The choice depends on the measure and the counts alone. Others:
+        ``"at_point"`` for a rate at a rate, ``"at_fraction"`` for the precision of the first rows (unless
+        ``positive_rate`` is given), ``"tail"`` (a band for the whole curve) for other measures, and a bound over
+        queries if ``qid`` is given. The choice depends on the measure and the counts alone. Others:
         ``"mcdiarmid"``, ``"hoeffding"``, ``"kl"``, ``"bernstein"`` (AUC), ``"dkw"`` (all). Asymptotic, so possibly too
         narrow on small samples: ``"delong"`` (areas), ``"bootstrap"`` (all).
     side : {"two-sided", "lower", "upper"}, default="two-sided"
@@ -170,7 +178,11 @@ def _depth_read(sample: Sample, measure: Measure, method: str) -> Depth | None:
     the head is sorted.
     """
     name = tightest(measure, sample.n_pos, sample.n_neg) if method == "auto" else method
-    if name not in ("betting", "fixed_range", "at_point") or sample.weights is not None or sample.queries is not None:
+    if (
+        name not in ("betting", "fixed_range", "at_point", "at_fraction")
+        or sample.weights is not None
+        or sample.queries is not None
+    ):
         return None
     needed = measure.depth(int(sample.n_pos), int(sample.n_neg))
     if needed is None:
@@ -218,6 +230,13 @@ def interval_of(
 ) -> Interval:
     """Return the interval from a curve; see `interval`. The arguments are not checked again."""
     name = tightest(measure, curve.n_pos, curve.n_neg) if method == "auto" else method
+    if name == "at_fraction" and positive_rate is not None:
+        if method != "auto":
+            raise ValueError(
+                "method='at_fraction' counts positives among random rows, so it takes no positive_rate; omit it, or "
+                "use method='auto'"
+            )
+        name = "tail"
     if name in OF_THE_AUC:
         if not isinstance(measure, AUC):
             raise ValueError(f"method={name!r} is a bound for the AUC only, not for {measure}; use method='auto'")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 import typer
 
-from headrank._format import counted, percent, rounded, rounded_up, shown
+from headrank._format import counted, percent, rounded_up, shown
 from headrank._types import Vector
 from headrank.cli import _options as options
 from headrank.cli._failures import (
@@ -271,12 +271,14 @@ def _answer(rows: HoldoutScores, table: pl.DataFrame, request: _Request, name: s
         pl.Series(_RANK, np.arange(1, order.size + 1)), pl.Series(request.own[-1], found.column[order])
     )
     copied = [each for each in table.columns[1:] if each != SCORE]
-    holds = (f"It holds {rows.holds}.",) if rows.holds else ()
+    holds = [] if found.nothing else [f"Assumes {request.assume}: {found.as_dict['assumptions']}."]
+    if rows.holds and not found.nothing:
+        holds.insert(0, f"It holds {rows.holds}.")
     payment = (rows.payment,) if rows.payment else ()
     paid = {"n_models": rows.n_models, "share_of_risk": rows.share, "holds": rows.holds}
     return _Answer(
         own.select(table.columns[0], *request.own, *copied),
-        (*found.sentences, *payment, *holds, f"Assumes {request.assume}: {found.as_dict['assumptions']}."),
+        (*found.sentences, *payment, *holds),
         found.as_dict | paid,
     )
 
@@ -288,17 +290,20 @@ class _Found:
     column: Any
     sentences: Sequence[str]
     as_dict: dict[str, Any]
+    nothing: bool = False
+    """Whether there is no promise, whose assumptions would have to be named."""
 
 
 def _chosen(rows: HoldoutScores, scores: Vector, request: _Request) -> _Found:
     assert request.max_false is not None
     found = rows.choose(scores, max_false_share=request.max_false, assume=request.assume)
     if not found.n_chosen:
-        return _Found(found.chosen, [_sentence(found.outcome)], found.as_dict())
+        return _Found(found.chosen, [_sentence(found.outcome)], found.as_dict(), nothing=True)
     said = (
         f"Chose {found.n_chosen:,} of {counted(found.n_new, 'row')}: those with a score of at least "
-        f"{found.threshold!r}. On average over many such lists, at most {percent(found.max_false_share)} of the chosen "
-        f"rows are negative; for this one, the estimate is {percent(float(rounded_up(found.false_share)))}."
+        f"{found.threshold!r}. The expected share of negatives among them is at most {percent(found.max_false_share)}: "
+        "a mean over draws of labelled and new rows, so a single list may have more. For this one, the estimate is "
+        f"{percent(float(rounded_up(found.false_share)))}."
     )
     return _Found(found.chosen, [said], found.as_dict())
 
@@ -312,12 +317,13 @@ def _certified(rows: HoldoutScores, scores: Vector, request: _Request) -> _Found
         said = _nothing_promised(rows, found, request)
     else:
         said = (
-            f"At least {least:,} of these {k:,} rows are positive, with {percent(found.confidence)} confidence; about "
-            f"{rounded(likely)} are likely. The promises for all shorter lists hold simultaneously."
+            f"At least {least:,} of these {k:,} rows are positive, with {percent(found.confidence)} confidence; the "
+            f"estimate is {likely:,.0f}. The promises for all shorter lists hold simultaneously."
         )
     column = np.empty(scores.size, dtype=np.int64)
     column[found.order] = found.promised
-    return _Found(column, [said], {"list": k, "at_least": least, "likely": likely} | found.as_dict())
+    told = {"list": k, "at_least": least, "likely": likely} | found.as_dict()
+    return _Found(column, [said], told, nothing=not least)
 
 
 def _nothing_promised(rows: HoldoutScores, found: Any, request: _Request) -> str:

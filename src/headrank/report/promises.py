@@ -13,7 +13,8 @@ from headrank.training.result import TrainingResult
 _LISTS = (
     "The numbers above are averages over many new rows. For a list at hand, headrank choose says how many of its first "
     "rows are positive, at least, from scores and labels of holdout rows that are kept in the model; it accounts for "
-    "the selection of the model."
+    "the selection of the model. One list of 20 may break a promise made with 95 % confidence, and promises for "
+    "several lists from one model do not hold simultaneously."
 )
 
 

@@ -28,6 +28,7 @@ from headrank.report.contents import (
     Summary,
     ThresholdPart,
 )
+from headrank.report.example_list import example_lists_of
 from headrank.report.large_samples import LargeSampleTest, large_sample_test
 from headrank.report.promises import promises_of
 from headrank.report.wording import goal_in_words, measure_in_words, sentence, subject
@@ -102,6 +103,7 @@ def summarize(result: TrainingResult) -> Summary:
         split=holdout_in_words(result.table, by_class=result.goal.top is None),
         all_rows=all_rows,
         periods=periods,
+        example_lists=example_lists_of(result),
     )
 
 

@@ -23,6 +23,7 @@ def render_text(summary: Summary) -> str:
         *_threshold(summary),
         *_drivers(summary),
         *_first_rows(summary),
+        *_example_lists(summary),
         *_data(summary),
         *_listed("Warnings", summary.warnings),
         *_listed("Guarantees and assumptions", [f"{each.about}: {each.words}" for each in summary.promises]),
@@ -180,6 +181,16 @@ def _first_rows(summary: Summary) -> list[str]:
     rows = [["rank", "row", "positive", "raised most by"]]
     rows += [[str(each.rank), each.name, "yes" if each.positive else "no", each.why] for each in summary.first_rows]
     return [*_title("The first rows, and why they are there"), *_table(rows)]
+
+
+def _example_lists(summary: Summary) -> list[str]:
+    part = summary.example_lists
+    if part is None:
+        return []
+    rows = [["first rows", "promised positive", "likely", "truly positive"]]
+    rows += [[f"{each.k:,}", f"{each.at_least:,}", f"{each.likely:,.1f}", f"{each.found:,}"] for each in part.lists]
+    table = ["", *_table(rows), ""] if part.lists else []
+    return [*_title("What is promised of a new list"), _paragraph(part.words), *table, _paragraph(part.outcome)]
 
 
 def _data(summary: Summary) -> list[str]:

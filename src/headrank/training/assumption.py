@@ -67,7 +67,8 @@ def holdout_in_words(table: TableInfo, *, by_class: bool) -> str:
         )
     if not words:
         unit = "rows" if table.n_queries is None else "queries"
-        words.append(f"The holdout was drawn at random from the {unit} of the table.")
+        each = ", the same share of each class" if by_class and table.n_queries is None else ""
+        words.append(f"The holdout was drawn at random from the {unit} of the table{each}.")
     if info.folds:
         words.append(f"The ranker was chosen by {info.folds}.")
     return " ".join(words)

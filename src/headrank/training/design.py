@@ -138,7 +138,7 @@ class RowRoles:
         elif self.groups is not None:
             return split_groups(self.y, self.groups, holdout=holdout, by_class=by_class, random_state=random_state)
         else:
-            return split(self.y, self.queries, holdout=holdout, random_state=random_state)
+            return split(self.y, self.queries, by_class=by_class, holdout=holdout, random_state=random_state)
         if self.groups is not None:
             parts = without_known(parts, self.groups, self.y, by_class=by_class, random_state=random_state)
             self._require_measurable(parts)

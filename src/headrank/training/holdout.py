@@ -1,4 +1,4 @@
-"""Split off a holdout at random, stratified by class or by whole queries."""
+"""Split off a holdout at random: of all rows, of each class, or of whole queries."""
 
 from __future__ import annotations
 
@@ -46,11 +46,12 @@ def split(
     y: BoolVector,
     queries: IntVector | None = None,
     *,
+    by_class: bool = True,
     holdout: float = 0.3,
     random_state: int = 0,
     names: tuple[str, str] = ("positive rows", "negative rows"),
 ) -> Split:
-    """Split off a holdout: the same share of both classes, or of the queries, none of which is split.
+    """Split off a holdout: a share of each class, of all rows, or of the queries, none of which is split.
 
     Parameters
     ----------
@@ -58,6 +59,11 @@ def split(
         Which rows are positive.
     queries : int array of shape (n,), optional
         Query of each row. Queries with both classes, the only ones that can be measured, are a separate stratum.
+    by_class : bool, default=True
+        Without queries: whether the same share of both classes is drawn. Guarantees about rates within the classes then
+        hold as for given numbers of positives and negatives. Those that depend on the share of positives in the
+        population assume that the labels of the holdout are random, so they need ``by_class=False``: all sets of rows
+        are then equally likely.
     holdout : float in (0, 1), default=0.3
         The share to hold out.
     random_state : int, default=0
@@ -79,12 +85,28 @@ def split(
     share = checked_share(holdout)
     rng = np.random.default_rng(random_state)
     strata = _strata(y, queries)
+    if queries is None and not by_class:
+        return _split_rows(y, share, rng, names)
     kept = [_drawn(members, share, rng) for members in strata]
     needed = names if queries is None else (_MIXED,)
     for name, members, aside in zip(needed, strata, kept, strict=False):
         _require_enough(name, members.size, aside.size, share)
     unit = np.arange(y.size) if queries is None else queries
     chosen = np.isin(unit, np.concatenate(kept))
+    return Split(np.flatnonzero(~chosen), np.flatnonzero(chosen))
+
+
+def _split_rows(y: BoolVector, share: float, rng: np.random.Generator, names: tuple[str, str]) -> Split:
+    chosen = np.zeros(y.size, dtype=bool)
+    chosen[_drawn(np.arange(y.size), share, rng)] = True
+    for name, members in zip(names, (y, ~y), strict=True):
+        n, n_aside = int(members.sum()), int((members & chosen).sum())
+        if n - n_aside < N_FOLDS or n_aside < LEAST_HELD_OUT:
+            raise InvalidSampleError(
+                f"expected at least {N_FOLDS} {name} for training and {LEAST_HELD_OUT} for the holdout, but a random "
+                f"holdout of {share:g} left {n - n_aside:,} and {n_aside:,} of {n:,}; use more rows, another share or "
+                "another random state"
+            )
     return Split(np.flatnonzero(~chosen), np.flatnonzero(chosen))
 
 

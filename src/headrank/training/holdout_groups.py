@@ -20,8 +20,8 @@ def split_groups(
     each other in any way. One row is drawn from each group, without looking at the features, before anything is split
     or trained. A drawn row is a function of its group and of randomness of its own, so the drawn rows are independent
     draws from one distribution: that of the drawn row of a new group. Given their labels, the positive ones are
-    independent draws, and so are the negative ones. The split is stratified by these labels alone and the models see
-    only rows of other groups, so the drawn rows of the holdout are to every model what independent new rows are.
+    independent draws, and so are the negative ones. The split depends on these labels at most and the models see only
+    rows of other groups, so the drawn rows of the holdout are to every model what independent new rows are.
     Everything that holds for independent rows (the threshold, intervals, band and comparisons) therefore holds for
     them, for any sample size, with the number of groups in the role of the number of rows. Rows of a group that were
     not drawn add nothing to these statements; they are only used by the cluster bootstrap, which is asymptotic.
@@ -33,7 +33,7 @@ def split_groups(
     groups : int array of shape (n,)
         Group of each row, numbered from 0.
     by_class : bool
-        As for `one_row_each`.
+        As for `one_row_each` and `split`.
     holdout : float in (0, 1), default=0.3
         Share of the groups to hold out.
     random_state : int, default=0
@@ -47,7 +47,7 @@ def split_groups(
     (140, 60, 12)
     """
     chosen = one_row_each(y, groups, by_class=by_class, random_state=random_state)
-    sides = split(y[chosen], holdout=holdout, random_state=random_state, names=_NAMES)
+    sides = split(y[chosen], by_class=by_class, holdout=holdout, random_state=random_state, names=_NAMES)
     aside = np.isin(groups, sides.holdout)
     held_out = np.flatnonzero(aside)
     measured = np.searchsorted(held_out, np.sort(chosen[sides.holdout]))

@@ -1,14 +1,16 @@
 """HoldoutScores: labelled scores of holdout rows, kept with a model for certified lists of new rows.
 
 The model was selected among k on the holdout, so its promises have to account for the selection. A part A of the
-holdout, a quarter of each class drawn at random, only decides how the risk is divided: model i gets the share w_i(A),
-with sum 1. The other rows, C, certify.
+holdout, a quarter of its rows (of each class, if the holdout was drawn by class), only decides how the risk is divided:
+model i gets the share w_i(A), with sum 1. The other rows, C, certify.
 
 *Theorem.* Let each model be certified on C with the risk w_i a, and let the model I be selected by any rule, on A and C
 together. Then the promise for I is broken with probability at most a. If each model chooses new rows with the limit
 w_i q, the expected share of negatives among the rows that I chooses is at most q.
 
-*Proof.* Given A, the shares are constants and the rows of C are still independent draws of each class. The promise
+*Proof.* Given A, the shares are constants and the rows of C are still independent draws: of the population, or of each
+class, if A or the holdout was drawn by class. Then nothing is known of the share of positives among new rows, and only
+the promises for "same negatives" are made. The promise
 for I is broken only if that of some model is: with probability at most sum_i w_i a = a. The share of negatives chosen
 by I is at most the sum of all models' shares, with expectation at most sum_i w_i q = q. Take the mean over A.
 
@@ -23,7 +25,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from headrank._types import ArrayLike, BoolVector, Vector
+from headrank._types import ArrayLike, BoolVector, IntVector, Vector
 from headrank.bounds.confidence import check_confidence
 from headrank.bounds.lists.candidates import Candidates, choose
 from headrank.bounds.lists.certificate import ListCertificate, certify_list
@@ -35,9 +37,11 @@ from headrank.training.assumption import assumption_of
 from headrank.training.result import TrainingResult
 
 _PART = 0.25
-"""Share of each class that divides the risk,"""
+"""Share of the rows, or of each class, that divides the risk,"""
 _MOST_ROWS = 10_000
-"""and the largest number of rows of each class."""
+"""by at most this many rows of each class,"""
+_LARGEST_PART = 200_000
+"""and at most this many rows in all."""
 _N_RESAMPLES = 100
 
 
@@ -58,7 +62,7 @@ class HoldoutScores:
     holds : str
         For which new rows the promises hold, in half a sentence.
     by_class : bool
-        Whether the row of each group was drawn by class, so that the share of positives is not that of new rows.
+        Whether the rows were drawn by class, so that the share of positives is not that of independent rows.
     """
 
     scores: Vector
@@ -74,8 +78,8 @@ class HoldoutScores:
         if self.n_models == 1:
             return ""
         return (
-            f"This accounts for the selection of the model among {self.n_models} on the same holdout: it gets "
-            f"{100 * self.share:.0f} % of the risk."
+            f"This accounts for the selection of the model among {self.n_models} on the same holdout, for which "
+            f"{100 * (1 - self.share):.0f} % of the risk is set aside."
         )
 
     def certify_list(
@@ -103,8 +107,8 @@ class HoldoutScores:
     def _require_known_share(self, assume: str) -> None:
         if self.by_class and assume == "same rows":
             raise InvalidSampleError(
-                "assume='same rows' needs labelled rows with the share of positives of new rows, but of each group one "
-                "row was drawn by class; use 'same negatives', or train with a best fraction (--top) as the goal"
+                "assume='same rows' needs labelled rows that were drawn like new ones, but this holdout was drawn by "
+                "class; use 'same negatives', or train with a best fraction (--top) as the goal, where it is not"
             )
 
 
@@ -119,7 +123,7 @@ def holdout_scores_of(result: TrainingResult) -> HoldoutScores | None:
         result.goal.measure,
         np.random.default_rng([result.provenance.random_state, 2]),  # a stream of its own: see one_row_each
         holds=assumption_of(result.table),
-        by_class=result.groups is not None and result.goal.top is None,
+        by_class=result.goal.top is None and (result.groups is not None or result.table.holdout.kind == "random"),
     )
 
 
@@ -133,12 +137,15 @@ def labelled_scores(
     holds: str,
     by_class: bool = False,
 ) -> HoldoutScores:
-    """Return the labelled scores of one of several scorers, picked by any rule on these rows; two of each class."""
+    """Return the labelled scores of one of several scorers, picked by any rule on these rows."""
     apart = np.zeros(y.size, dtype=bool)
     share = 1.0
     if len(scores) > 1:
-        apart = _part(y, rng)
-        share = float(shares_of_risk(y[apart], [each[apart] for each in scores], measure, rng)[picked])
+        apart = _part(y, rng, by_class=by_class)
+        judges = _judges(y, apart)
+        share = 1 / len(scores)
+        if y[judges].any() and not y[judges].all():
+            share = float(shares_of_risk(y[judges], [each[judges] for each in scores], measure, rng)[picked])
     kept = np.flatnonzero(~apart)
     kept = kept[np.argsort(scores[picked][kept], kind="stable")]  # the order of the file is not stored
     return HoldoutScores(
@@ -151,13 +158,21 @@ def labelled_scores(
     )
 
 
-def _part(y: BoolVector, rng: np.random.Generator) -> BoolVector:
-    """Draw a quarter of each class, at least one row and not all of them."""
+def _part(y: BoolVector, rng: np.random.Generator, *, by_class: bool) -> BoolVector:
+    """Draw a quarter of the rows, or of each class: then at least one row and not all of them, if there are two."""
     chosen = np.zeros(y.size, dtype=bool)
+    if not by_class:
+        chosen[rng.permutation(y.size)[: min(max(round(_PART * y.size), 1), _LARGEST_PART)]] = True
+        return chosen
     for rows in (np.flatnonzero(y), np.flatnonzero(~y)):
         size = min(max(round(_PART * rows.size), 1), _MOST_ROWS)
         chosen[rng.permutation(rows)[:size]] = True
     return chosen
+
+
+def _judges(y: BoolVector, apart: BoolVector) -> IntVector:
+    """Return the rows of the part that compare the scorers: the first of each class, in the order of the holdout."""
+    return np.concatenate([np.flatnonzero(apart & (y == positive))[:_MOST_ROWS] for positive in (True, False)])
 
 
 def shares_of_risk(y: BoolVector, scores: Sequence[Vector], measure: Measure, rng: np.random.Generator) -> Vector:

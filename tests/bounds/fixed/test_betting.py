@@ -1,6 +1,6 @@
 """Areas by a product of e-values: the parts against slow twins, and laws."""
 
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -70,6 +70,24 @@ def test_the_quadratic_bound_is_below_the_product_and_close(max_fpr, low):
     assert least - 0.2 < test.excess(theta) + test.wanted < least + 0.02
 
 
+@settings(max_examples=20, deadline=None)
+@given(
+    st.sampled_from([(5, 60), (40, 300), (100, 60)]),
+    st.sampled_from([0.1, 0.3, 1.0]),
+    st.sampled_from([0.2, 1e-3]),
+    st.floats(0, 4),
+    st.integers(0, 9),
+)
+def test_no_truth_below_a_rejected_one_is_kept(sizes, max_fpr, risk, separation, seed):
+    curve = RocCurve.from_scores(*Binormal(separation=separation).sample_classes(*sizes, random_state=seed))
+    places, estimate = places_of(curve, max_fpr, risk), curve.mean_tpr(max_fpr=max_fpr)
+    for low in (True, False):
+        test = _Test(places, risk, low=low)
+        thetas = np.linspace(0.0 if low else 1.0, estimate, 25)
+        rejected = np.array([test.excess(theta) >= 0 for theta in thetas])
+        assert np.all(np.diff(rejected.astype(int)) <= 0)
+
+
 @given(st.floats(-0.999, -1e-3), st.floats(0, 1))
 def test_the_curvature_bounds_the_logarithm(least, part):
     z = least * part
@@ -118,3 +136,42 @@ def test_a_range_that_starts_later_is_refused():
     curve = RocCurve.from_scores([1, 0], [1, 0])
     with pytest.raises(ValueError, match=r"starts at FPR 0, not for pauc@0\.1:0\.2"):
         betting(curve, PartialAUC(min_fpr=0.1, max_fpr=0.2))
+
+
+@pytest.mark.parametrize("low", [True, False])
+@pytest.mark.parametrize("max_fpr", [0.5, 1.0])
+@settings(max_examples=15, deadline=None)
+@given(
+    chances=st.lists(st.integers(0, 5), min_size=7, max_size=7).filter(any),
+    theta=st.floats(0.01, 0.99),
+    place=st.floats(0, 1),
+)
+def test_the_expectation_of_the_bet_is_at_most_1(max_fpr, low, chances, theta, place):
+    """All ways to put 3 positives between 6 negatives: the bet has no gain at the true eta, whatever rho is."""
+    n_pos, n_neg, risk = 3, 6, 0.2
+    share = np.array(chances) / sum(chances)
+
+    def test_of(slots):
+        scores = np.concatenate([np.arange(n_neg, 0, -1.0), n_neg + 0.5 - np.array(slots)])
+        curve = RocCurve.from_scores(np.repeat([0, 1], [n_neg, n_pos]), scores)
+        return _Test(places_of(curve, max_fpr, risk), risk, low=low)
+
+    tests = {slots: test_of(slots) for slots in product(range(n_neg + 1), repeat=n_pos)}
+    rhos = next(iter(tests.values())).rhos
+    rho = rhos.min() + place * (rhos.max() - rhos.min())
+    # What one positive brings at eta = 0, from samples in which all three are in the same place.
+    gains = []
+    for slot in range(n_neg + 1):
+        places = tests[(slot,) * n_pos].places
+        at = int(np.argmax(places.counts))
+        credit = places.above[at] - rho * places.behind[at]
+        near = max(1 - rho, 0) * places.near_below[at] + max(rho - 1, 0) * places.near_above[at]
+        gains.append(credit - theta if low else theta - credit - near)
+    eta = float(share @ np.array(gains)) / rho
+    bet = next(iter(tests.values()))._bet(theta, max(theta * (1 - theta), 0.02))
+    at = np.array([[eta]]), np.array([[rho]])
+    mean = sum(
+        share[list(slots)].prod() * np.exp(float(test._log_wealth(theta, bet)(*at)[0, 0]))
+        for slots, test in tests.items()
+    )
+    assert mean <= 1 + 1e-9

@@ -206,3 +206,26 @@ def test_confidence_and_risk_exclude_each_other():
         tail_limits(10, method="tail")
     with pytest.raises(TypeError, match="exactly one of confidence and risk"):
         tail_limits(10, confidence=0.9, risk=0.1, method="tail")
+
+
+@pytest.mark.parametrize("side", ["lower", "upper"])
+@pytest.mark.parametrize(("n", "head"), [(40, 5), (40, 40), (1, 1), (3000, 30), (3000, 700)])
+def test_limits_of_a_head_are_narrower_there_and_hold_with_the_same_probability(n, head, side):
+    all_of_them = tail_limits(n, risk=0.1, side=side, method="tail")
+    limits = tail_limits(n, risk=0.1, side=side, method="tail", head=head)
+    counts = np.arange(n + 1)
+    values, others = ((getattr(each, side)(counts)) for each in (limits, all_of_them))
+    assert np.all(np.diff(values) >= 0)
+    assert np.all((values >= 0) & (values <= 1))
+    within = counts < head if side == "upper" else counts <= head
+    closer = (others - values if side == "upper" else values - others)[within]
+    assert np.all(closer >= -1e-12)
+    assert head == n or closer.max() > 0
+    # The exact probability that all order statistics respect the limits, computed at every one of them.
+    k = np.arange(1, n + 1)
+    if side == "lower":
+        inside = probability_inside(n, k, np.maximum.accumulate(values[1:]), np.ones(n))
+    else:
+        inside = probability_inside(n, k, np.zeros(n), np.maximum.accumulate(values[:-1]))
+    assert inside >= 0.9 - 1e-9
+    assert inside <= (0.905 if n <= 1000 else 0.93)

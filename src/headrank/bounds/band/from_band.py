@@ -13,7 +13,7 @@ from headrank.bounds.band.areas import ends_in_band
 from headrank.bounds.band.population_limits import PopulationLimits
 from headrank.bounds.confidence import Side
 from headrank.bounds.inequalities.tail_limits import THEOREMS, Method
-from headrank.bounds.interval import INDEPENDENT_ROWS, Interval, require_counts
+from headrank.bounds.interval import INDEPENDENT_ROWS, RANDOM_LABELS, Interval, require_counts
 from headrank.curve import RocCurve
 from headrank.measures import Measure
 
@@ -89,4 +89,4 @@ def from_band(
 def _assumptions(positive_rate: float | None) -> str:
     if positive_rate is not None:
         return f"{INDEPENDENT_ROWS}; the share of positives in the population is {positive_rate:g}"
-    return f"{INDEPENDENT_ROWS}; the rows are a random sample of the population, their labels random as well"
+    return RANDOM_LABELS

@@ -20,8 +20,7 @@ from headrank.bounds.asymptotic.resampling import QueryDraws, replicates
 from headrank.bounds.comparison.paired_betting import least_mean, least_paired_difference
 from headrank.bounds.comparison.paired_pairs import disagreement, least_difference
 from headrank.bounds.confidence import Side
-from headrank.bounds.fixed.range_mean import credits_at, shares
-from headrank.bounds.inequalities.tail_limits import tail_limits
+from headrank.bounds.fixed.range_mean import credits_at, highest_rates, lowest_rates, shares
 from headrank.bounds.interval import INDEPENDENT_ROWS, require_counts
 from headrank.bounds.intervals import interval_of
 from headrank.bounds.sample_curves import SampleCurves
@@ -160,8 +159,8 @@ def _paired_credits(a: SampleCurves, b: SampleCurves, measure: AreaMeasure) -> C
     def lower(risk: float) -> float:
         for_neg, for_pos = shares(risk, n_pos, n_neg, span.max_fpr)
         ends = [
-            tail_limits(n_neg, risk=for_neg / 2, side="upper", method="tail").upper(a.whole.fp),
-            tail_limits(n_neg, risk=for_neg / 2, side="lower", method="tail").lower(b.whole.fp),
+            highest_rates(a.whole.fp, n_neg, span.max_fpr, for_neg / 2),
+            lowest_rates(b.whole.fp, n_neg, span.max_fpr, for_neg / 2),
         ]
         of_a, of_b = (
             credits_at(rates, span)[one.levels.of_row[positive]] for rates, one in zip(ends, (a, b), strict=True)

@@ -13,18 +13,20 @@ Delta sinh t + E|h| (cosh t - 1)`` by Jensen's inequality and convexity, so with
 have expectations of at most 1, the first given the negatives, if s >= E|h|; so has their product. s is the upper limit
 of the U-statistic E|h|. eta is unknown: the least product within its limits counts. s and these limits take a part of
 the risk. The best lambda depends on how much the scorers disagree, which is not known in advance: the product is
-averaged over lambda = 1, 1/2, 1/4, ..., each with the t that balances it.
+averaged over several lambda, each half of the one before, with the t that balances it. The largest leaves every factor
+at least 0.1 for each eta within the limits that hold if the scorers always disagree. So lambda and t depend on Delta,
+the counts and the risk alone, as they must: given the negatives, a bet may not depend on the positives.
 
-**Partial AUC.** The credit of a positive is that of `headrank.bounds.fixed.range_mean`, from `tail_limits` of the
-negatives: the lowest possible for the first scorer, the highest possible for the second. The limits of each scorer take
-a part of the risk. Given them, the mean of the d_i is bounded by the first factor above, with eta = 0.
+**Partial AUC.** The credit of a positive is that of `headrank.bounds.fixed.range_mean`, from limits of the rates of
+the negatives: the lowest possible for the first scorer, the highest possible for the second. The limits of each scorer
+take a part of the risk. Given them, the mean of the d_i is bounded by the first factor above, with eta = 0.
 
 The order of rows does not matter, and nothing is drawn at random.
 """
 
 from __future__ import annotations
 
-from math import log, sqrt
+from math import exp, log, sqrt
 
 import numpy as np
 
@@ -39,6 +41,8 @@ _SHARE_OF_LIMITS = 0.02
 _LARGEST_LOSS = 0.9
 """No positive can divide a product by more than 10."""
 _MOST_BETS = 8
+_LARGEST_TILT = 30.0
+"""Of t; only reached with many more positives than negatives."""
 _TYPICAL = 7.4
 """2 ln(1/risk) at the usual risk. The bets do not depend on the risk, so that `least_mean` is monotone in it."""
 _GRID = 129
@@ -66,10 +70,12 @@ def least_paired_difference(values: Vector, mean_abs: float, n_neg: int, risk: f
     spread = mean_limits(mean_abs, min(values.size, n_neg), _SHARE_OF_SPREAD * risk)[1]
     wanted = -log((1 - _SHARE_OF_SPREAD - _SHARE_OF_LIMITS) * risk)
     # g has a variance of at most E|h|, and its deviations from Delta are at most 2: Bernstein for half of g.
-    reach = 2 * bernstein(spread / 4, n_neg, -log(_SHARE_OF_LIMITS / 2 * risk))
+    reach, farthest = (
+        2 * bernstein(each / 4, n_neg, -log(_SHARE_OF_LIMITS / 2 * risk)) for each in (min(spread, 1.0), 1.0)
+    )
     etas = np.linspace(-reach, reach, _GRID)
     return first_kept(
-        lambda truth: _paired_excess(values, truth, spread, n_neg, etas, wanted), -1.0, float(values.mean())
+        lambda truth: _paired_excess(values, truth, spread, n_neg, etas, farthest, wanted), -1.0, float(values.mean())
     )
 
 
@@ -80,15 +86,20 @@ def least_mean(values: Vector, risk: float) -> float:
     0.036
     """
     none = np.zeros(1)
-    return first_kept(lambda truth: _paired_excess(values, truth, 0.0, 0, none, -log(risk)), -1.0, float(values.mean()))
+    return first_kept(
+        lambda truth: _paired_excess(values, truth, 0.0, 0, none, 0.0, -log(risk)), -1.0, float(values.mean())
+    )
 
 
-def _paired_excess(values: Vector, truth: float, spread: float, n_neg: int, etas: Vector, wanted: float) -> float:
-    """Return the logarithm of the least product over eta, less that of 1/risk."""
+def _paired_excess(
+    values: Vector, truth: float, spread: float, n_neg: int, etas: Vector, farthest: float, wanted: float
+) -> float:
+    """Return the logarithm of the least product over eta, less that of 1/risk; no eta is above ``farthest``."""
     base = values - truth
-    largest = _LARGEST_LOSS / max(1 + truth + float(etas.max()), 0.1)
+    largest = _LARGEST_LOSS / max(1 + truth + farthest, 0.1)
     smallest = sqrt(_TYPICAL / values.size)  # about the best bet if all differences were -1 or 1
-    n_bets = min(max(int(np.log2(max(largest / smallest, 1.0))) + 1, 1), _MOST_BETS)
+    # As many bets for every truth: an average over fewer could exceed that of a lower truth.
+    n_bets = min(max(int(np.log2(max(_LARGEST_LOSS / smallest, 1.0))) + 1, 1), _MOST_BETS)
     logs = np.empty((n_bets, etas.size))
     for i in range(n_bets):
         bet = largest / 2**i
@@ -97,7 +108,8 @@ def _paired_excess(values: Vector, truth: float, spread: float, n_neg: int, etas
         least = -np.minimum(float(pull.max()) * np.maximum(etas, 0.0), 1 - 1e-9)
         logs[i] = np.log(factors).sum() - etas * pull.sum() - curvature(least) * etas**2 * (pull**2).sum()
         if n_neg:
-            t = bet * values.size / n_neg
-            moment = np.log1p(truth * np.sinh(t) + max(spread, abs(truth)) * (np.cosh(t) - 1))  # E|h| >= |Delta|
+            t = min(bet * values.size / n_neg, _LARGEST_TILT)
+            most = max(spread, abs(truth))  # E|h| >= |Delta|
+            moment = log(1 - most + (most + truth) / 2 * exp(t) + (most - truth) / 2 * exp(-t))
             logs[i] += n_neg * (t * (truth + etas) - moment)
     return float(log_mean_exp(logs).min()) - wanted

@@ -35,8 +35,10 @@ e-value.
 **Together.** eta and rho are unknown, so the least product over all their values counts, each within limits that fail
 with a small part of the risk. Since ``log(1 + z) >= z - c z^2`` with c from the least z, the product has a lower bound
 that is quadratic in the unknowns, with coefficients that are sums over the positives: O(n_levels) for each theta. All
-of lambda, t, s and k depend on theta, the counts, the range and the risk alone; theta is rejected if the product
-reaches 1/risk, and the bound is the first theta that is not, so it fails with probability at most ``risk``.
+of lambda, t, s and k depend on theta, the counts, the range and the risk alone. Where a single positive, seen or not,
+could lose more than 95 % by the bet, given eta and rho, the bet is not made and its e-value is 1: this depends on the
+negatives alone. theta is rejected if the product reaches 1/risk, and the bound is the first theta that is not, so it
+fails with probability at most ``risk``. (The search takes for granted that no theta below a rejected one is kept.)
 
 Ties inside count half: R is the mean height of a slanted segment. Rows tied with negative k are placed at random (a
 generator with a fixed seed), which makes them draws of one continuous position, as if scores had one more digit.
@@ -83,7 +85,9 @@ _TYPICAL_DOUBLED = 0.03
 _LEAST_SPREAD = 0.02
 """theta (1 - theta) is taken to be at least this for the size of the bet."""
 _LARGEST_LOSS = 0.9
-"""No positive can divide the product by more than 10."""
+"""With a typical variance, no positive can divide the product by more than 10."""
+_LEAST_FACTOR = 0.05
+"""A bet by which a positive could divide the product by more than 20 is not made."""
 _FEWEST_OF_CLASS = 50
 """Rows of the smaller class from which betting pays for the AUC; a partial area needs twice as many positives."""
 _FEWEST_INSIDE = 250
@@ -211,26 +215,35 @@ class _Test:
         slope = bet * places.n_pos
         variance = min(places.variance, spread) if places.whole else places.variance
         reach = bernstein(variance, places.inside, self.limit_exponent)
-
-        base = self._base(theta)
-        factors = 1 + bet * base
-        pull = bet / factors
-        start = float(places.counts @ np.log(factors))
-        first = self.columns @ (places.counts * pull)
-        second = (self.columns * (places.counts * pull**2)) @ self.columns.T
-        strongest = (self.columns * pull).max(axis=1)
+        log_wealth = self._log_wealth(theta, bet)
 
         def log_product(etas: Vector, rhos: Vector) -> Vector:
-            moves = self._moves(etas, rhos)
-            least = -np.tensordot(strongest, np.maximum(moves, 0.0), 1)
-            squared = np.einsum("iab,ij,jab->ab", moves, second, moves)
-            log_wealth = start - np.tensordot(first, moves, 1) - curvature(np.maximum(least, -1 + 1e-9)) * squared
-            # A bet that could lose more than everything is not made: its e-value is 1.
-            log_wealth = np.where(least > -1, log_wealth, np.minimum(log_wealth, 0.0))
             of_negatives = self._log_of_negatives(etas, rhos * slope, variance)
-            return np.asarray(log_wealth + of_negatives + self._log_of_position(rhos, slope * spread))
+            return np.asarray(log_wealth(etas, rhos) + of_negatives + self._log_of_position(rhos, slope * spread))
 
         return _least(log_product, np.linspace(-reach, reach, _GRID)[:, None], self.rhos) - self.wanted
+
+    def _log_wealth(self, theta: float, bet: float) -> Callable[[Vector, Vector], Vector]:
+        """Return the e-value of the positives, or less: its logarithm as a function of eta and rho."""
+        counts = self.places.counts
+        factors = 1 + bet * self._base(theta)
+        pull = bet / factors
+        start = float(counts @ np.log(factors))
+        first = self.columns @ (counts * pull)
+        second = (self.columns * (counts * pull**2)) @ self.columns.T
+        strongest = (self.columns * pull).max(axis=1)
+
+        def log_wealth(etas: Vector, rhos: Vector) -> Vector:
+            moves = self._moves(etas, rhos)
+            least_factor = 1 - bet * self._largest_loss(theta, etas, rhos)
+            # Two lower limits of z for all positives: by the columns, and from the least and the greatest factor.
+            by_columns = -np.tensordot(strongest, np.maximum(moves, 0.0), 1)
+            least = np.maximum(by_columns, np.maximum(least_factor, _LEAST_FACTOR) / factors.max() - 1)
+            squared = np.einsum("iab,ij,jab->ab", moves, second, moves)
+            bound = start - np.tensordot(first, moves, 1) - curvature(least) * squared
+            return np.where(least_factor >= _LEAST_FACTOR, bound, 0.0)
+
+        return log_wealth
 
     def _bet(self, theta: float, spread: float) -> float:
         """Return lambda: the best one for normal errors of typical size, and never more than a bet may lose."""
@@ -242,6 +255,12 @@ class _Test:
         highest = float(self.rhos.max())
         worst = (theta if self.low else 1 - theta) + highest * reach + 2 * max(highest - 1, 0.0)
         return min(sqrt(2 * self.wanted / square) / places.n_pos, _LARGEST_LOSS / worst)
+
+    def _largest_loss(self, theta: float, etas: Vector, rhos: Vector) -> Vector:
+        """Return the most that any positive, seen or not, can take off the bet, in units of lambda."""
+        if self.low:
+            return np.asarray(theta + np.maximum(rhos - 1, 0.0) + rhos * etas)
+        return np.asarray(1 - theta + np.abs(rhos - 1) + rhos * etas)
 
     def _base(self, theta: float) -> Vector:
         """Return what each positive adds to the bet at eta = 0 and the middle rho."""

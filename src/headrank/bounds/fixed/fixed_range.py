@@ -272,6 +272,8 @@ def interval_from_ends(
     theorem: str,
     confidence: float,
     side: Side,
+    *,
+    assumptions: str = INDEPENDENT_ROWS,
 ) -> Interval:
     """Return the interval of a measure from its two bounds."""
     return _spent(
@@ -284,7 +286,7 @@ def interval_from_ends(
         measure=measure,
         method=method,
         theorem=theorem,
-        assumptions=_OF_REGIONS if isinstance(measure, FROCArea) else INDEPENDENT_ROWS,
+        assumptions=_OF_REGIONS if isinstance(measure, FROCArea) else assumptions,
         n_pos=int(curve.n_pos),
         n_neg=int(curve.n_neg),
     )

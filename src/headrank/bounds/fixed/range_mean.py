@@ -19,7 +19,8 @@ for a lower bound, and those with negative i count one for an upper bound. Count
 P(a negative exceeds s) to P(a negative reaches s), s the positive's score, so that a tie covers all positions equally.
 Both rates lie within their `tail_limits` simultaneously at all s. g decreases, so its average decreases in both ends.
 With limits in place of the rates, each positive's term has a bound that is fixed given the negatives; `mean_limits`
-bounds the mean of these over positives.
+bounds the mean of these over positives. Only rates up to b matter, so few of the order statistics that are certainly
+above b have limits: `highest_rates` and `lowest_rates`. Which ones depends on n, b and the risk.
 
 The window does not use all rows of the larger class, which costs little if that is the negatives; the tail limits pay
 for all thresholds. The window was narrower when the range held more than a third as many negatives as there were
@@ -30,7 +31,7 @@ then `headrank.bounds.fixed.auc.kl` with a sharper inequality.
 
 from __future__ import annotations
 
-from math import sqrt
+from math import ceil, sqrt
 
 import numpy as np
 
@@ -48,6 +49,8 @@ _TYPICAL_SLOPE = 0.2
 """Change of the TPR per relative change of the FPR."""
 _SHARE_OF_RANKS = 0.2
 """Part of the risk spent on the positions of the window's two ends; the width hardly depends on it."""
+_BEYOND = 1e-3
+"""Local level, relative to the risk, at which the last order statistic with a lower limit exceeds the range."""
 
 
 def mean_tpr_low(curve: RocCurve, span: PartialAUC, risk: float) -> float:
@@ -140,7 +143,7 @@ def _mean_height(curve: RocCurve, inside: Counts, heights: Vector, size: int) ->
 def _limits_low(curve: RocCurve, span: PartialAUC, risk: float) -> float:
     n_pos, n_neg = int(curve.n_pos), int(curve.n_neg)
     for_neg, for_pos = shares(risk, n_pos, n_neg, span.max_fpr)
-    limits = tail_limits(n_neg, risk=for_neg, side="upper", method="tail").upper(curve.fp)
+    limits = highest_rates(curve.fp, n_neg, span.max_fpr, for_neg)
     # Positives below a head are counted as 0.
     return mean_limits(mean_credit(curve, limits, span), n_pos, for_pos)[0]
 
@@ -148,13 +151,25 @@ def _limits_low(curve: RocCurve, span: PartialAUC, risk: float) -> float:
 def _limits_high(curve: RocCurve, span: PartialAUC, risk: float) -> float:
     n_pos, n_neg = int(curve.n_pos), int(curve.n_neg)
     for_neg, for_pos = shares(risk, n_pos, n_neg, span.max_fpr)
-    limits = tail_limits(n_neg, risk=for_neg, side="lower", method="tail").lower(curve.fp)
+    limits = lowest_rates(curve.fp, n_neg, span.max_fpr, for_neg)
     if not curve.complete and limits[-1] < span.max_fpr:
         raise ShallowHeadError(
             f"at the end of this head the FPR may be as low as {limits[-1]:.4g}, below max_fpr={span.max_fpr:g}; use a "
             "deeper head"
         )
     return mean_limits(mean_credit(curve, limits, span), n_pos, for_pos)[1]
+
+
+def highest_rates(counts: Counts, n_neg: int, max_fpr: float, risk: float) -> Vector:
+    """Return upper limits of the FPR given the negatives above each score, wide beyond ``max_fpr`` of the sample."""
+    head = max(min(ceil(max_fpr * n_neg), n_neg), 1)
+    return tail_limits(n_neg, risk=risk, side="upper", method="tail", head=head).upper(counts)
+
+
+def lowest_rates(counts: Counts, n_neg: int, max_fpr: float, risk: float) -> Vector:
+    """Return lower limits of the FPR given the negatives above each score, wide once they exceed ``max_fpr``."""
+    head = min(needed_at_least(n_neg, max_fpr, risk * _BEYOND), n_neg) if max_fpr < 1 else n_neg
+    return tail_limits(n_neg, risk=risk, side="lower", method="tail", head=head).lower(counts)
 
 
 def mean_credit(curve: RocCurve, rates: Vector, span: PartialAUC) -> float:

@@ -34,7 +34,8 @@ def log_mean_exp(logs: Vector) -> Vector:
 def first_kept(excess: Callable[[float], float], least: float, estimate: float) -> float:
     """Return the first truth from ``least`` to the estimate that is not rejected: a scan, then a root search.
 
-    A truth is rejected if its excess is not negative. A true value is missed only if it is itself rejected.
+    A truth is rejected if its excess is not negative. A true value is missed only if it is itself rejected, provided
+    that the rejected truths are those below some number; the tests of each bound check this.
     """
     from scipy.optimize import brentq
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import lru_cache
-from math import log, sqrt
+from math import ceil, log, sqrt
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -44,6 +44,8 @@ _DENSE = 50
 """For more draws, every order statistic up to this one from either end is a knot."""
 _SPACING = 0.02
 """Further in, the distance between knots is this share of k (1 - k / n)."""
+_GROWTH = 1.5
+"""Beyond the head, if only that is wanted, the ratio of neighbouring knots."""
 _SHARE_OF_GAPS = 0.05
 """Part of the risk spent on the order statistics between the knots."""
 
@@ -75,7 +77,13 @@ class TailLimits(ABC):
 
 
 def tail_limits(
-    n: int, *, confidence: float | None = None, risk: float | None = None, side: Side = "two-sided", method: Method
+    n: int,
+    *,
+    confidence: float | None = None,
+    risk: float | None = None,
+    side: Side = "two-sided",
+    method: Method,
+    head: int | None = None,
 ) -> TailLimits:
     """Return limits for P(X >= c), simultaneous in c, for ``n`` independent draws of any distribution.
 
@@ -101,6 +109,9 @@ def tail_limits(
         Which limits are guaranteed.
     method : {"tail", "dkw"}
         See above.
+    head : int, optional
+        With ``"tail"``: the limits are wanted for counts up to this one. They are narrower, as few of the other order
+        statistics have limits.
 
     Examples
     --------
@@ -120,7 +131,7 @@ def tail_limits(
     elif not 0 < risk < 1:
         raise ValueError(f"risk must lie strictly between 0 and 1, got {risk!r}")
     if check_method(method) == "tail":
-        return _order_statistics(n, risk, side)
+        return _order_statistics(n, risk, side, n if head is None else whole("head", head, at_least=1))
     sides = 2 if side == "two-sided" or risk > 0.5 else 1  # Massart's one-sided inequality needs a risk up to 1/2
     return _ConstantWidth(n, risk, side, sqrt(log(sides / risk) / (2 * n)))
 
@@ -164,12 +175,13 @@ class _OrderStatistics(TailLimits):
     lower_at: Vector
     upper_at: Vector
     gap_risk: float
+    head: int
 
     def lower(self, counts: ArrayLike) -> Vector:
         # r draws are at least c: P(X >= c) >= U_(r).
         k = np.asarray(counts)
         i, points, place = self._between(k)
-        share = np.clip(place / points - self._slack(points), 0.0, 1.0)
+        share = np.clip(place / points - self._slack(i, points), 0.0, 1.0)
         limits = self.lower_at[i] + share * (self.lower_at[i + 1] - self.lower_at[i])
         return np.asarray(np.minimum(limits, k / self.n))
 
@@ -177,7 +189,7 @@ class _OrderStatistics(TailLimits):
         # The next draw is below c: P(X >= c) < U_(r+1).
         k = np.asarray(counts) + 1
         i, points, place = self._between(k)
-        share = np.where(place == 0, 0.0, np.clip((place - 1) / points + self._slack(points), 0.0, 1.0))
+        share = np.where(place == 0, 0.0, np.clip((place - 1) / points + self._slack(i, points), 0.0, 1.0))
         limits = self.upper_at[i] + share * (self.upper_at[i + 1] - self.upper_at[i])
         return np.asarray(np.maximum(limits, (k - 1) / self.n))
 
@@ -191,21 +203,33 @@ class _OrderStatistics(TailLimits):
         i = np.searchsorted(self.knots, k, side="right") - 1
         return i, np.maximum(self.knots[i + 1] - self.knots[i] - 1, 1), k - self.knots[i]
 
-    def _slack(self, points: IntVector) -> Vector:
-        return np.sqrt(log((2 if self.side == "two-sided" else 1) / self.gap_risk) / (2 * points))
+    def _slack(self, i: IntVector, points: IntVector) -> Vector:
+        slack = np.sqrt(log((2 if self.side == "two-sided" else 1) / self.gap_risk) / (2 * points))
+        # Beyond the head: what lies between two knots is only known to lie there.
+        return np.where(self.knots[i] >= self.head, 1.0, slack)
 
 
 @lru_cache(maxsize=256)
-def _order_statistics(n: int, risk: float, side: Side) -> _OrderStatistics:
+def _order_statistics(n: int, risk: float, side: Side, head: int) -> _OrderStatistics:
     knots = _knots(n)
-    n_gaps = int(np.count_nonzero(np.diff(knots) > 1))
+    if head < n:
+        knots = np.concatenate([knots[knots < head], _sparse_knots(head, n)])
+    n_gaps = int(np.count_nonzero(np.diff(knots[knots <= head]) > 1))
     gap_risk = _SHARE_OF_GAPS * risk / n_gaps if n_gaps else 0.5
     level = local_level(n, knots, risk=risk * (1 - _SHARE_OF_GAPS) if n_gaps else risk, side=side)
     lower, upper = limits_at(n, knots, level=level, side=side)
     framed = np.concatenate([[0], knots, [n + 1, n + 2]])
     lower_at = np.concatenate([[0.0], lower, [0.0, 0.0] if side == "upper" else [1.0, 1.0]])
     upper_at = np.concatenate([[1.0] if side == "lower" else [0.0], upper, [1.0, 1.0]])
-    return _OrderStatistics(n, risk, side, level, framed, lower_at, upper_at, gap_risk)
+    return _OrderStatistics(n, risk, side, level, framed, lower_at, upper_at, gap_risk, min(head, n))
+
+
+def _sparse_knots(head: int, n: int) -> IntVector:
+    """Return the head, and order statistics at growing distances up to n."""
+    knots = [head]
+    while knots[-1] < n:
+        knots.append(min(ceil(_GROWTH * knots[-1]), n))
+    return np.array(knots)
 
 
 def _knots(n: int) -> IntVector:
