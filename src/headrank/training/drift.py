@@ -203,7 +203,7 @@ class RowCounts:
 
 
 def _change(column: str, what: str, share: float, expected: float, log_p: float) -> Change:
-    return Change(column, what, share, expected, exp(max(log_p, -700.0)), log_p)
+    return Change(column, what, share, expected, exp(log_p), log_p)
 
 
 def _answers(column: ColumnProfile, counts: IntVector) -> IntVector:
