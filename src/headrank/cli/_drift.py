@@ -12,6 +12,8 @@ from headrank.cli._printing import console
 from headrank.cli._scoring import SCORE, Copied, ScoredBlock
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from headrank._types import IntVector
     from headrank.training.drift import Drift
     from headrank.training.table_model import TableModel
@@ -33,22 +35,20 @@ class DriftCounter:
         self._seen: set[object] = set()
         self._rng = np.random.default_rng(0)
 
-    def add(self, block: ScoredBlock) -> None:
-        """Count the rows of a block."""
+    def add(self, block: ScoredBlock) -> IntVector | slice:
+        """Count the rows of a block, and return which of them are counted."""
         rows = self._fitted.conformed(block.features, block.first_row)
         scores = block.frame[SCORE].to_numpy()
-        if block.units is not None:
-            drawn = self.drawn(block)
-            rows, scores = rows[drawn], scores[drawn]
-        self._counts.add(rows, scores)
+        drawn = slice(None) if block.units is None else self._drawn(block.units)
+        self._counts.add(rows[drawn], scores[drawn])
+        return drawn
 
-    def drawn(self, block: ScoredBlock) -> IntVector:
+    def _drawn(self, units: pl.Series) -> IntVector:
         """Draw one row of each group or query that has not occurred before."""
         import polars as pl
 
-        assert block.units is not None
-        order = self._rng.permutation(block.units.len())
-        rows = pl.DataFrame({"unit": block.units[order], "row": order}).drop_nulls("unit")
+        order = self._rng.permutation(units.len())
+        rows = pl.DataFrame({"unit": units[order], "row": order}).drop_nulls("unit")
         rows = rows.unique("unit", keep="first", maintain_order=True)
         new = {unit: row for unit, row in rows.iter_rows() if unit not in self._seen}
         self._seen.update(new)
