@@ -244,6 +244,7 @@ def _printed(column: ColumnProfile, value: float) -> str:
     if column.kind == "date":
         moment = np.datetime64(round(value), "us")
         return str(moment.astype("datetime64[D]" if round(value) % 86_400_000_000 == 0 else "datetime64[s]"))
+    value += 0.0  # not -0
     return f"{value:.6g}" if abs(value) >= 1e15 or value != round(value) else f"{value:.0f}"
 
 

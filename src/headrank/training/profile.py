@@ -9,6 +9,7 @@ rest on its holdout: they hold for rows like these.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -34,6 +35,8 @@ _LEAST_ROWS = 5
 _LONGEST = 60
 """nor is a longer one."""
 _ROWS_FOR_QUANTILES = 100_000
+_FEW_ROWS = 2000
+"""Up to this many rows, Python counts text faster than polars is called; there may be many columns."""
 _DEPTHS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
 """Shares of the holdout at which its scores are kept."""
 
@@ -85,8 +88,11 @@ class ColumnProfile:
             found = np.searchsorted(self.cuts, numbers)
             found[np.isnan(numbers)] = self.n_bins - 1
             return found
-        text = values.cast(pl.String)
         places = dict(zip(self.categories, range(len(self.categories)), strict=True))
+        text = values.cast(pl.String)
+        if text.len() <= _FEW_ROWS:
+            others = places | {None: self.n_bins - 1}
+            return np.array([others.get(each, len(places)) for each in text.to_list()], dtype=np.intp)
         known = text.replace_strict(places, default=len(places), return_dtype=pl.Int64)
         missing = text.is_null().to_numpy()
         return np.where(missing, self.n_bins - 1, known.fill_null(0).to_numpy()).astype(np.intp)
@@ -313,16 +319,21 @@ def _cuts(values: Vector, n_cuts: int) -> Vector:
     present = values[~np.isnan(values)]
     if not present.size:
         return np.zeros(0)
-    some = present[:: -(-present.size // _ROWS_FOR_QUANTILES)]
-    inner = np.quantile(some, np.linspace(0, 1, n_cuts)[1:-1], method="inverted_cdf")
+    some = np.sort(present[:: -(-present.size // _ROWS_FOR_QUANTILES)])
+    inner = some[_quantile_ranks(some.size, n_cuts)]
     return np.unique([np.nextafter(present.min(), -np.inf), *inner, present.max()])
+
+
+def _quantile_ranks(n: int, n_cuts: int) -> IntVector:
+    """Ranks, from 0, of the inner ones of ``n_cuts`` evenly spaced quantiles."""
+    return np.ceil(np.linspace(0, 1, n_cuts)[1:-1] * n).astype(np.intp) - 1
 
 
 def _cuts_with_zeros(stored: Vector, n_rows: int, n_cuts: int) -> Vector:
     """Cuts of a feature that is 0 in the rows where it is not stored."""
     stored = np.sort(stored)
     n_below = int(np.searchsorted(stored, 0.0))
-    ranks = np.ceil(np.linspace(0, 1, n_cuts) * n_rows).astype(np.intp)[1:-1] - 1
+    ranks = _quantile_ranks(n_rows, n_cuts)
     n_zeros = n_rows - stored.size
     inner = np.where(
         ranks < n_below,
@@ -337,6 +348,10 @@ def _categories(values: pl.Series, most: int) -> tuple[tuple[str, ...], bool]:
     """Frequent short values, the most frequent first, and whether they are all."""
     import polars as pl
 
+    if values.len() <= _FEW_ROWS:
+        few = Counter(each for each in values.to_list() if each is not None)
+        frequent = [(-n, each) for each, n in few.items() if n >= _LEAST_ROWS and len(each) <= _LONGEST]
+        return tuple(each for _, each in sorted(frequent)[:most]), len(frequent[:most]) == len(few)
     counted = values.drop_nulls().alias("value").value_counts(name="n")
     kept = counted.filter((pl.col("n") >= _LEAST_ROWS) & (pl.col("value").str.len_chars() <= _LONGEST))
     kept = kept.sort(["n", "value"], descending=[True, False]).head(most)
