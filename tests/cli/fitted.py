@@ -2,10 +2,12 @@
 
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import polars as pl
 
+from cli.tables import letor
 from headrank.readers import read_svmlight
 from headrank.training.goal import Goal
 from headrank.training.outputs import table_model
@@ -60,9 +62,11 @@ def claims_model(*, goal=Goal(top=0.1), grouped=False):  # noqa: B008  # frozen
 
 
 @cache
-def letor_model(text):
+def letor_model():
     """A ranker of a LETOR file."""
-    path = Path(text)
-    rows = read_svmlight(path, zero_based=True)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "train.txt"
+        path.write_text(letor(80, seed=3), encoding="utf-8")
+        rows = read_svmlight(path, zero_based=True)
     source = DataSource(source="l.txt", target="label", positive="1 or more", qid_column="qid", first_feature=1)
     return table_model(train(rows.X, rows.y, goal=Goal(top=0.3), source=source, qid=rows.qid, models="linear"))
