@@ -1,6 +1,8 @@
 """``headrank score --best`` and ``--sorted``: the same rows as a stable sort of all, however they are read."""
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -21,6 +23,7 @@ from headrank.training.features import Matrix
 from headrank.training.goal import Goal
 from headrank.training.holdout_scores import HoldoutScores
 from headrank.training.table_model import TableModel
+from platforms import POSIX
 
 N_ROWS = 300
 
@@ -155,3 +158,29 @@ def test_a_plain_logistic_regression_has_no_reasons_for_the_best_either(capsys, 
     done = run(capsys, "score", "plain", "t.csv", "--out", "best.csv", "--best", 10, "--why", 2)
     assert refused(done, 3, "cannot say what each column adds")
     assert not (folder / "best.csv").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not POSIX, reason="peak memory is read from the resource module")
+def test_memory_does_not_grow_with_the_file(folder):
+    """Five times as many rows; all scores and flags of four million more would take 70 MB, and their table more."""
+    rng = np.random.default_rng(2)
+    peaks = []
+    for n_blocks in (2, 10):
+        with open("large.csv", "w", encoding="utf-8") as file:
+            file.write("id,size,weight\n")
+            for number in range(n_blocks):
+                start = 500_000 * number
+                part = {"id": np.arange(start, start + 500_000), "size": rng.normal(6, 3, 500_000).round(3)}
+                file.write(pl.DataFrame(part | {"weight": np.zeros(500_000)}).write_csv(include_header=False))
+        code = (
+            "import resource; from headrank.cli import main; "
+            "code = main(['score', 'model', 'large.csv', '--out', 'best.csv', '--best', '200']); "
+            "print(code, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        exit_code, peak = map(int, done.stdout.split()[-2:])
+        assert exit_code == 0
+        peaks.append(peak / (1e6 if sys.platform == "darwin" else 1e3))
+    assert pl.read_csv("best.csv").height == 200
+    assert peaks[1] < peaks[0] + 60
