@@ -129,14 +129,21 @@ def test_what_is_said(capsys, folder, model, rows):
         "model": "logistic regression",
         "out": "o.csv",
         "n_rows": N_ROWS,
+        "n_written": N_ROWS,
+        "n_tied_with_last": 0,
         "n_flagged": n_flagged,
+        "flagged_share": n_flagged / N_ROWS,
+        "holdout_flagged_share": None,
         "threshold": 0.05,
         "promise": "flag scores of at least 0.05: the false positive rate stays at or below 0.1.",
         "list_promise": None,
+        "drift": None,
     }
     words = run(capsys, "score", "model", "t.csv", "--out", "o.csv", "--id", "id").out
     assert "Scored 230 rows with the model (logistic regression) and wrote them to o.csv" in words
     assert f"Flagged {n_flagged} rows ({100 * n_flagged / N_ROWS:.3g} %)." in words
+    assert "0.05" not in words  # what the threshold promises is said by fit, and on request
+    words = run(capsys, "score", "model", "t.csv", "--out", "o.csv", "--id", "id", "--verbose").out
     assert "From the report: Flag scores of at least 0.05: the false positive rate stays" in words
     assert words.count("0.05") == 1
 
@@ -144,7 +151,8 @@ def test_what_is_said(capsys, folder, model, rows):
 def test_a_model_without_a_threshold_flags_nothing(capsys, folder, model):
     save(dataclasses.replace(model, threshold=None, promise="too few rows", id_column="id"), "plain")
     done = run(capsys, "score", "plain", "t.csv", "--out", "o.csv")
-    assert "No rows are flagged, because the model has no threshold: too few rows" in done.out
+    assert "No rows are flagged, because the model has no threshold.\n" in done.out
+    assert "no threshold. Too few rows" in run(capsys, "score", "plain", "t.csv", "--out", "o.csv", "--verbose").out
     assert pl.read_csv("o.csv").columns == ["id", "score"]  # the id column of the training is known
 
 

@@ -1,6 +1,7 @@
 """Models of every kind that a file may hold, each with rows to score; made once."""
 
 import datetime as dt
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -18,6 +19,7 @@ import headrank as hr
 from headrank.training.columns import Column
 from headrank.training.features import Matrix
 from headrank.training.goal import Goal
+from headrank.training.profile import score_profile, table_profile
 from headrank.training.table_model import TableModel
 
 N = 240
@@ -114,9 +116,21 @@ def _as_fitted(model):
     return fitted, rows
 
 
+def _with_profile():
+    """The same, with what the holdout looks like."""
+    fitted, rows = _as_fitted(HistGradientBoostingClassifier(max_iter=5, random_state=0))
+    scores = fitted.decision_function(rows[160:])
+    interval = hr.interval(numbers()[1][160:], scores, measure="pauc@0.1")
+    kept = score_profile(scores, top=None, threshold=0.25, n_models=2, interval=interval)
+    table_rows = fitted.conformed(rows)
+    profile = replace(table_profile(table_rows[:160], table_rows[160:], fitted.columns), scores=kept)
+    return replace(fitted, profile=profile), rows
+
+
 MAKERS = {
     "what fit writes, ranker": lambda: _as_fitted(hr.LinearRankerCV("pauc@0.3", surrogates=("logistic",), cv=3)),
     "what fit writes, trees": lambda: _as_fitted(HistGradientBoostingClassifier(max_iter=5, random_state=0)),
+    "what fit writes, with a profile": _with_profile,
     "ranker": lambda: _of_numbers(hr.LinearRanker("pauc@0.3")),
     "smooth ranker": lambda: _of_numbers(hr.LinearRanker(hr.LocalAUC(0.3), surrogate="smooth")),
     "ranker of queries": _of_queries,

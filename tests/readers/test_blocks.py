@@ -125,10 +125,20 @@ def test_svmlight_blocks_make_the_matrix(write, pack, n_rows):
     text = b"1 qid:1 1:0.5 3:1 # a\n0 qid:1 2:0.25\n# a comment\n\n1 qid:2 4:1e-3\n"
     path = write("t.txt.gz" if pack is gzip.compress else "t.txt", pack(text))
     parts = list(svmlight_blocks(path, n_rows=n_rows))
-    whole = read_svmlight(path, n_features=5, zero_based=True).X.toarray()
+    whole = read_svmlight(path, n_features=5, zero_based=True)
     for part in parts:  # each is as wide as its last feature
-        part.resize(part.shape[0], 5)
-    assert np.array_equal(np.vstack([part.toarray() for part in parts]), whole)
+        part.X.resize(part.X.shape[0], 5)
+    assert np.array_equal(np.vstack([part.X.toarray() for part in parts]), whole.X.toarray())
+    assert np.array_equal(np.concatenate([part.grades for part in parts]), whole.grades)
+    assert np.array_equal(np.concatenate([part.qid for part in parts]), whole.qid)
+    assert [comment for part in parts for comment in part.comments] == ["a", "", ""]
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 3])
+@pytest.mark.parametrize("text", ["1 qid:1 1:1\n0 2:1\n1 1:2\n", "1 1:1\n0 2:1\n1 qid:2 1:2\n"])
+def test_queries_on_some_rows_only_are_refused_in_blocks(write, n_rows, text):
+    with pytest.raises(ValueError, match="has a qid on some of its rows"):
+        list(svmlight_blocks(write("t.txt", text), n_rows=n_rows))
 
 
 def test_bad_svmlight_lines_are_named(write):

@@ -17,7 +17,7 @@ import typer
 from headrank.cli._interrupts import interruptible
 from headrank.exceptions import InvalidSampleError, TooFewRowsError
 
-ALL_WELL, BUG, WRONG_USE, BAD_INPUT, NOT_WRITTEN, TOO_FEW_ROWS, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
+ALL_WELL, BUG, WRONG_USE, BAD_INPUT, NOT_WRITTEN, TOO_FEW_ROWS, DRIFT, INTERRUPTED = 0, 1, 2, 3, 4, 5, 6, 130
 EXIT_CODES = {
     ALL_WELL: "success",
     BUG: "internal error (HEADRANK_TRACEBACK=1 shows the traceback)",
@@ -25,6 +25,7 @@ EXIT_CODES = {
     BAD_INPUT: "invalid input",
     NOT_WRITTEN: "the output cannot be written",
     TOO_FEW_ROWS: "too few rows for the requested guarantee",
+    DRIFT: "drift (score --fail-on-drift)",
     INTERRUPTED: "interrupted",
 }
 """Meaning of the exit codes."""

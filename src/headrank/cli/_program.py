@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from headrank.cli import choose, compare, demo, evaluate, export, fit, plan, score, threshold
+from headrank.cli import choose, compare, demo, evaluate, export, fit, monitor, plan, score, threshold
 from headrank.cli._failures import EXIT_CODES, run
 
 _CODES = "; ".join(f"{code} {meaning}" for code, meaning in EXIT_CODES.items())
@@ -22,6 +22,7 @@ app = typer.Typer(
 app.command("fit")(fit.run)
 app.command("score")(score.run)
 app.command("choose")(choose.run)
+app.command("monitor")(monitor.run)
 app.command("export")(export.run)
 app.command("evaluate")(evaluate.run)
 app.command("compare")(compare.run)

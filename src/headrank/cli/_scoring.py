@@ -16,26 +16,46 @@ from headrank.cli._failures import CommandError, about_input
 if TYPE_CHECKING:
     import polars as pl
 
+    from headrank.readers.svmlight import SvmlightBlock
     from headrank.training.table_model import TableModel
 
 ROW, SCORE, FLAGGED, WHY = "row", "score", "flagged", "why"
 
 
+LABEL, GRADE, QID, COMMENT = "label", "grade", "qid", "comment"
+"""What the rows of an svmlight file have besides features."""
+
+
 @dataclass(frozen=True, eq=False)
 class _Block:
-    """Features of some rows, and the columns to copy to the output."""
+    """Features of some rows, the columns to copy to the output, and the group or query of each row."""
 
     features: Any
-    copied: pl.DataFrame | None = None
+    copied: pl.DataFrame
+    units: pl.Series | None
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredBlock:
+    """Some rows of the output, their features, the number of the first one in the file, and their groups or queries."""
+
+    frame: pl.DataFrame
+    features: Any
+    first_row: int
+    units: pl.Series | None
 
 
 @dataclass(frozen=True)
 class Copied:
-    """Columns of the table that are copied to the output: the id, if any, and others; ``own``: what is beside them."""
+    """Columns of the table that are copied to the output: the id, if any, and others; ``own``: what is beside them.
+
+    ``unit``: column of groups or queries, read in any case; None if there is none.
+    """
 
     id: str | None = None
     keep: tuple[str, ...] = ()
     own: tuple[str, ...] = (SCORE, FLAGGED)
+    unit: str | None = None
 
     @property
     def names(self) -> dict[str, str]:
@@ -84,8 +104,7 @@ def checked_columns(
 ) -> Copied:
     """Raise if a column is missing or unknown; return the columns to copy."""
     if not fitted.columns:
-        _require_no_names(named, drop, keep)
-        return Copied()
+        return _checked_svmlight(data, named, drop, keep)
     import polars as pl
 
     from headrank.readers.opening import table_file
@@ -102,26 +121,50 @@ def checked_columns(
         conformed(pl.DataFrame(schema=dict.fromkeys(names, pl.String)), fitted.columns, ignored=ignored)
     except ValueError as error:
         raise ValueError(f"{data}: {error}") from None
-    return Copied(named, tuple(name for name in dict.fromkeys(keep) if name != named))
+    unit = fitted.qid_column or fitted.group_column
+    queries = [fitted.qid_column] if fitted.qid_column in names and fitted.qid_column is not None else []
+    return Copied(
+        named,
+        tuple(name for name in dict.fromkeys([*queries, *keep]) if name != named),
+        unit=unit if unit in names else None,
+    )
 
 
-def _require_no_names(named: str | None, drop: Sequence[str], keep: Sequence[str]) -> None:
-    for option, given in (("--id", named is not None), ("--drop", drop), ("--keep", keep)):
+def _checked_svmlight(data: Path, named: str | None, drop: Sequence[str], keep: Sequence[str]) -> Copied:
+    """Copy the label and the query of each row, and what is asked for."""
+    from headrank.readers.svmlight import has_queries
+
+    for option, given in (("--id", named is not None), ("--drop", drop)):
         if given:
             raise typer.BadParameter(
                 "the model was trained on an svmlight file, which has no named columns; omit this option",
                 param_hint=f"'{option}'",
             )
+    queries = has_queries(data)
+    known = {LABEL, GRADE, COMMENT} | ({QID} if queries else set())
+    for name in keep:
+        if name not in known and not name.isdecimal():
+            raise typer.BadParameter(
+                f"an svmlight file has no named columns, so no {name!r}; expected {GRADE!r} (the label in the file), "
+                f"{COMMENT!r} or the number of a feature; {LABEL!r} and {QID!r} are copied in any case",
+                param_hint="'--keep'",
+            )
+    carried = [LABEL, *([QID] if queries else [])]
+    return Copied(keep=tuple(dict.fromkeys([*carried, *keep])), unit=QID if queries else None)
 
 
 def _svmlight_blocks(
-    fitted: TableModel, data: Path, _copied: Copied, n_rows: int, advance: Callable[[float], None]
+    fitted: TableModel, data: Path, copied: Copied, n_rows: int, advance: Callable[[float], None]
 ) -> Iterator[_Block]:
+    import polars as pl
+
     from headrank.readers.blocks import svmlight_blocks
 
     known, first = fitted.feature_numbers(), fitted.first_feature
     said = False
-    for matrix in svmlight_blocks(data, n_rows=n_rows, advance=advance):
+    for rows in svmlight_blocks(data, n_rows=n_rows, advance=advance):
+        matrix = rows.X
+        kept = pl.DataFrame({name: _svmlight_column(fitted, rows, name) for name in copied.keep})
         other = matrix.indices[~np.isin(matrix.indices, known)]
         if other.size and not said:
             said = True
@@ -131,7 +174,24 @@ def _svmlight_blocks(
                 stacklevel=2,
             )
         matrix.resize(matrix.shape[0], fitted.n_features + first)
-        yield _Block(matrix[:, first:])
+        yield _Block(matrix[:, first:], kept, None if rows.qid is None else pl.Series(rows.qid))
+
+
+def _svmlight_column(fitted: TableModel, rows: SvmlightBlock, name: str) -> Any:
+    """Return what is copied: whether a row is positive, by the rule of the training, its grade, query and the like."""
+    if name == LABEL:
+        least = float(fitted.positive.split()[0])  # "2 or more"
+        return (rows.grades >= least).astype(np.int8)
+    if name == GRADE:
+        return [int(each) if each.is_integer() else each for each in rows.grades.tolist()]
+    if name == COMMENT:
+        return list(rows.comments)
+    if name == QID:
+        return rows.qid
+    number = int(name)
+    if number >= rows.X.shape[1]:
+        return np.zeros(rows.grades.size)
+    return rows.X[:, [number]].toarray().ravel()
 
 
 def _table_blocks(
@@ -145,17 +205,19 @@ def _table_blocks(
         for column in fitted.columns
         if not column.is_empty
     }
-    for frame in table_blocks(data, kinds, keep=list(copied.names), n_rows=n_rows, advance=advance):
-        yield _Block(frame.select(list(kinds)), frame.select(list(copied.names)))
+    names = dict.fromkeys([*copied.names, *([] if copied.unit is None else [copied.unit])])
+    for frame in table_blocks(data, kinds, keep=list(names), n_rows=n_rows, advance=advance):
+        units = None if copied.unit is None else frame[copied.unit]
+        yield _Block(frame.select(list(kinds)), frame.select(list(copied.names)), units)
 
 
 def scored_blocks(
     fitted: TableModel, data: Path, copied: Copied, *, n_rows: int, advance: Callable[[float], None], why: int = 0
-) -> Iterator[pl.DataFrame]:
+) -> Iterator[ScoredBlock]:
     """Score ``n_rows`` rows at a time; errors here are about the input, not the output.
 
-    Yields the id or row number, the score, whether the row is flagged (if ``copied.own`` names it), the ``why``
-    columns that raise the score most, and the copied columns.
+    The frames have the id or row number, the score, whether the row is flagged (if ``copied.own`` names it), the
+    ``why`` columns that raise the score most, and the copied columns.
     """
     import polars as pl
 
@@ -171,22 +233,24 @@ def scored_blocks(
             if not np.isfinite(scores).all():
                 row = n_before + int(np.flatnonzero(~np.isfinite(scores))[0]) + 1
                 raise ValueError(f"the score of row {row:,} of {data} is not finite; check its values")
-        found = {} if block.copied is None else block.copied.rename(copied.names).to_dict()
+        found = block.copied.rename(copied.names).to_dict()
         id_name = copied.id_name
         if copied.id is None:
             found[ROW] = pl.int_range(n_before + 1, n_before + scores.size + 1, eager=True)
         flags = fitted.flags(scores) if FLAGGED in copied.own else None
         own: dict[str, Any] = {SCORE: scores} if flags is None else {SCORE: scores, FLAGGED: flags}
         if why:
-            own[WHY] = _reasons(fitted, block, why, n_before)
-        yield pl.DataFrame({id_name: found.pop(id_name), **own, **found})
+            own[WHY] = reasons_of(fitted, block.features, why, first_row=n_before + 1)
+        frame = pl.DataFrame({id_name: found.pop(id_name), **own, **found})
+        yield ScoredBlock(frame, block.features, n_before + 1, block.units)
         n_before += scores.size
     if not n_before:
         raise CommandError(f"{data} has a header but no rows; check that it is the right file")
 
 
-def _reasons(fitted: TableModel, block: _Block, n_columns: int, n_before: int) -> tuple[str, ...]:
-    found = fitted.reasons(block.features, n_columns=n_columns, first_row=n_before + 1)
+def reasons_of(fitted: TableModel, features: Any, n_columns: int, *, first_row: int = 1) -> tuple[str, ...]:
+    """Name the columns that raise each score most; raise if the model cannot."""
+    found = fitted.reasons(features, n_columns=n_columns, first_row=first_row)
     if found is None:
         raise CommandError(
             f"this model ({fitted.name}) cannot say what each column adds to a score; score without --why, or fit a "

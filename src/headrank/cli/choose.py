@@ -226,7 +226,7 @@ def _scored(fitted: TableModel, data: Path, copied: Copied) -> pl.DataFrame:
         blocks = scored_blocks(
             fitted, data, copied, n_rows=_N_ROWS, advance=lambda share: progress.update(task, completed=share)
         )
-        table = pl.concat([*blocks])
+        table = pl.concat([block.frame for block in blocks])
     if group is not None and group in copied.names:
         groups = table[copied.names[group]]
         if (n_groups := groups.n_unique()) < groups.len():

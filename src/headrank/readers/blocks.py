@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from headrank.readers.empty_lines import without_empty_lines
 from headrank.readers.opening import MISSING, UNPACKING_ERRORS, TableFile, disk_failed, existing, opened, table_file
-from headrank.readers.svmlight import load_lines
+from headrank.readers.svmlight import SvmlightBlock, load_lines, some_queries
 from headrank.readers.table_faults import not_utf8, require_columns, why_unreadable
 from headrank.readers.tables import first_record, refuse_names_of_bytes, table_columns
 
@@ -88,8 +88,8 @@ def svmlight_blocks(
     *,
     n_rows: int = 100_000,
     advance: Callable[[float], None] = lambda _share: None,
-) -> Iterator[Any]:
-    """Read the features of an svmlight or LETOR file in blocks of rows, as CSR matrices.
+) -> Iterator[SvmlightBlock]:
+    """Read an svmlight or LETOR file in blocks of rows.
 
     Column j is feature j, whether the file counts from 0 or 1. A block has columns up to its highest feature.
     """
@@ -97,12 +97,16 @@ def svmlight_blocks(
     with file.open("rb") as raw, opened(file, raw) as stream:
         size = file.stat().st_size or 1
         n_before = 0
+        queries: bool | None = None
         try:
             while lines := list(islice(stream, n_rows)):
-                X = load_lines(file, lines, first_row=n_before + 1)
-                n_before += X.shape[0]
-                if X.shape[0]:
-                    yield X
+                rows = load_lines(file, lines, first_row=n_before + 1)
+                n_before += rows.grades.size
+                if rows.grades.size:
+                    if queries is not None and queries != (rows.qid is not None):
+                        raise ValueError(some_queries(file))
+                    queries = rows.qid is not None
+                    yield rows
                 advance(raw.tell() / size)
         except UNPACKING_ERRORS as error:
             if disk_failed(error):

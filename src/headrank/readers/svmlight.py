@@ -99,14 +99,59 @@ def read_svmlight(
     return RankingData(X, grades >= relevant, qid if qid.size else None, grades)
 
 
-def load_lines(file: Path, lines: list[bytes], *, first_row: int = 1) -> Any:
-    """Return the features of lines of a file as a CSR matrix in which column j is feature j."""
+@dataclass(frozen=True, eq=False)
+class SvmlightBlock:
+    """Some rows of an svmlight or LETOR file.
+
+    Attributes
+    ----------
+    X : CSR matrix
+        Features; column j is feature j.
+    grades : array of shape (n_rows,)
+        The labels in the file.
+    qid : int array of shape (n_rows,) or None
+        Query of each row; None if the file has none.
+    comments : tuple of str
+        What follows the # on each line, without surrounding spaces.
+    """
+
+    X: Any
+    grades: Vector
+    qid: npt.NDArray[np.int64] | None
+    comments: tuple[str, ...]
+
+
+def load_lines(file: Path, lines: list[bytes], *, first_row: int = 1) -> SvmlightBlock:
+    """Return the rows in these lines of a file."""
     try:
-        X, _, _ = _load(BytesIO(b"".join(lines)))
+        X, grades, qid = _load(BytesIO(b"".join(lines)))
     except (ValueError, OverflowError) as error:
         raise ValueError(_why_unreadable(file, error)) from error
     _require_finite(file, X, first_row)
-    return X
+    if qid.size not in (0, grades.size):
+        raise ValueError(some_queries(file))
+    parts = (line.partition(b"#") for line in lines)
+    comments = tuple(comment.decode("utf-8", "replace").strip() for row, _, comment in parts if row.strip())
+    return SvmlightBlock(X, grades, qid if qid.size else None, comments)
+
+
+def has_queries(path: str | PathLike[str]) -> bool:
+    """Whether the first row of an svmlight or LETOR file has a query; False if it cannot be unpacked."""
+    first: list[bytes] = []
+    with opened(existing(path)) as stream:
+        rows = (line.partition(b"#")[0].split() for line in stream)
+        try:
+            first = next((row for row in rows if row), [])
+        except UNPACKING_ERRORS as error:  # reading the rows says so too, and where
+            if disk_failed(error):
+                raise
+    return len(first) > 1 and first[1].startswith(b"qid:")
+
+
+def some_queries(file: Path) -> str:
+    """Say that a file has queries on some rows only."""
+    wanted = "expected one on every row or on none: add the missing ones, or remove all"
+    return f"{file} has a qid on some of its rows; {wanted}"
 
 
 def _numbered(file: Path, X: Any, n_features: int | None, zero_based: bool) -> Any:

@@ -1,4 +1,4 @@
-"""report.html: a single self-contained file. The only module that imports Jinja."""
+"""report.html and monitor.html: self-contained files. The only module that imports Jinja."""
 
 from __future__ import annotations
 
@@ -15,6 +15,13 @@ from markupsafe import Markup
 from headrank._format import decimal, lower_limit, percent, rounded_percent, upper_limit
 from headrank.report.contents import Control, Levels, Summary
 from headrank.report.geometry import bars, forest, histogram_drawing, roc_drawing
+from headrank.report.monitor import (
+    MonitorSummary,
+    estimate_and_limits,
+    false_positive_course,
+    flagged_course,
+    measure_course,
+)
 from headrank.report.wording import sentence, subject
 
 
@@ -44,6 +51,21 @@ def render_html(summary: Summary) -> str:
     )
 
 
+def render_monitor_html(summary: MonitorSummary) -> str:
+    """Return the report of ``headrank monitor`` as one self-contained HTML file without scripts."""
+    return (
+        _environment()
+        .get_template("monitor.html")
+        .render(
+            summary=summary,
+            flagged=flagged_course(summary),
+            measured=measure_course(summary),
+            false_positives=false_positive_course(summary),
+            style=Markup(_part("report.css") + _part("monitor.css")),
+        )
+    )
+
+
 @cache
 def _environment() -> Environment:
     environment = Environment(
@@ -64,6 +86,7 @@ def _environment() -> Environment:
         "rounded_percent": rounded_percent,
         "sentence": sentence,
         "count": "{:,}".format,
+        "limits": estimate_and_limits,
         "subject": subject,
         "tidy": lambda words: words.replace(" %", "\N{NO-BREAK SPACE}%"),
     }

@@ -1,9 +1,10 @@
-"""result.json: the machine-readable report."""
+"""result.json and monitor.json: the machine-readable reports."""
 
 import json
 from dataclasses import asdict
 
 from headrank.report.contents import Summary
+from headrank.report.monitor import MonitorSummary
 
 _DRAWN = ("roc", "histogram", "control", "no_control")
 """Parts that only the figures need."""
@@ -18,3 +19,8 @@ def render_json(summary: Summary) -> str:
     fields = {name: value for name, value in asdict(summary).items() if name not in _DRAWN}
     fields["reproduce"]["versions"] = dict(summary.reproduce.versions)
     return json.dumps(fields, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def render_monitor_json(summary: MonitorSummary) -> str:
+    """Return the report of ``headrank monitor`` as JSON, laid out as in `render_json`."""
+    return json.dumps(asdict(summary), indent=2, ensure_ascii=False, allow_nan=False) + "\n"

@@ -28,7 +28,7 @@ import numpy as np
 from headrank._types import ArrayLike, BoolVector, IntVector, Vector
 from headrank.bounds.confidence import check_confidence
 from headrank.bounds.lists.candidates import Candidates, choose
-from headrank.bounds.lists.certificate import ListCertificate, certify_list
+from headrank.bounds.lists.certificate import ListCertificate, at_least_in_head, certify_list
 from headrank.bounds.lists.rows import Assumption
 from headrank.exceptions import InvalidSampleError
 from headrank.labels import Sample
@@ -92,6 +92,11 @@ class HoldoutScores:
         return replace(
             certify_list(self.positive, self.scores, new_scores, confidence=1 - risk, assume=assume), confidence=sure
         )
+
+    def at_least_in_head(self, head: ArrayLike, n_new: int, *, confidence: float = 0.95) -> int:
+        """Promise how many of the first rows are positive, from their scores alone: see `certify_list`."""
+        risk = (1 - check_confidence(confidence)) * self.share
+        return at_least_in_head(self.positive, self.scores, head, n_new, confidence=1 - risk)
 
     def choose(
         self, new_scores: ArrayLike, *, max_false_share: float = 0.1, assume: Assumption = "same negatives"

@@ -43,6 +43,7 @@ def table_model(result: TrainingResult, *, keep_scores: bool = True) -> TableMod
         promise=result.no_threshold if threshold is None else f"{threshold}. It holds {assumption_of(table)}.",
         calibration=None if sample.queries is not None else calibrated(sample.positive, sample.scores),
         holdout_scores=holdout_scores_of(result) if keep_scores else None,
+        profile=result.profile,
     )
 
 

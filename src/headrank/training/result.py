@@ -13,6 +13,7 @@ from headrank.bounds.comparison.selection import Selection
 from headrank.bounds.sample_curves import SampleCurves
 from headrank.bounds.threshold import Threshold
 from headrank.training.goal import Goal
+from headrank.training.profile import Profile
 from headrank.training.reasons import HeadReasons
 from headrank.training.table_info import Provenance, TableInfo
 
@@ -137,6 +138,8 @@ class TrainingResult:
         Positions in ``groups`` of the rows of ``ModelResult.holdout``, one of each group; None without groups.
     times : array of shape (n_holdout,) or None
         Time of each holdout row.
+    profile : Profile or None
+        What the rows of the holdout and their scores look like.
     """
 
     goal: Goal
@@ -154,6 +157,7 @@ class TrainingResult:
     groups: npt.NDArray[Any] | None = None
     measured: IntVector | None = None
     times: npt.NDArray[Any] | None = None
+    profile: Profile | None = None
 
     @property
     def y(self) -> BoolVector:

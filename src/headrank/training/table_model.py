@@ -16,6 +16,7 @@ from headrank.training.columns import Column, conformed
 from headrank.training.features import OccurringFeatures, blocks
 from headrank.training.goal import Goal
 from headrank.training.holdout_scores import HoldoutScores
+from headrank.training.profile import Profile
 from headrank.training.reasons import Reasons, reasons
 from headrank.training.table_info import ColumnRoles
 
@@ -48,6 +49,8 @@ class TableModel(ColumnRoles):
     holdout_scores : HoldoutScores or None
         Labelled scores of holdout rows, for certified lists of new rows; None in files of earlier versions, for
         models of queries, and if it was left out.
+    profile : Profile or None
+        What the rows of the holdout look like, to recognise drift; None in files of earlier versions.
     """
 
     name: str
@@ -59,6 +62,7 @@ class TableModel(ColumnRoles):
     promise: str
     calibration: Calibration | None = None
     holdout_scores: HoldoutScores | None = None
+    profile: Profile | None = None
 
     @property
     def classes_(self) -> BoolVector:
@@ -83,14 +87,14 @@ class TableModel(ColumnRoles):
         first_row : int, default=1
             Number of the first row in messages, for a block of a longer table.
         """
-        rows = self._conformed(rows, first_row)
+        rows = self.conformed(rows, first_row)
         scores = np.empty(rows.shape[0])
         for block in blocks(rows.shape[0]):
             scores[block] = self.estimator.decision_function(rows[block])
         return scores
 
-    def _conformed(self, rows: Any, first_row: int) -> Any:
-        """Return rows as the pipeline takes them, or raise."""
+    def conformed(self, rows: Any, first_row: int = 1) -> Any:
+        """Return rows as the pipeline takes them, or raise; arguments as in `decision_function`."""
         if self.columns:
             if not hasattr(rows, "columns"):
                 raise InvalidSampleError(
@@ -123,7 +127,7 @@ class TableModel(ColumnRoles):
         n_columns : int, default=3
             Columns that the text of each row names at most.
         """
-        return reasons(self.estimator, self._conformed(rows, first_row), n_columns=n_columns)
+        return reasons(self.estimator, self.conformed(rows, first_row), n_columns=n_columns)
 
     def feature_numbers(self) -> Any:
         """Numbers of the features of an svmlight file that the model uses, in increasing order."""

@@ -11,8 +11,8 @@ from typing import Any, get_args
 import numpy as np
 
 from headrank._format import percent
-from headrank._types import ArrayLike
-from headrank.bounds.comparison.selection import select_curves
+from headrank._types import ArrayLike, IntVector
+from headrank.bounds.comparison.selection import Selection, select_curves
 from headrank.bounds.confidence import check_confidence
 from headrank.bounds.threshold import Threshold, threshold_for
 from headrank.exceptions import InvalidSampleError, TooFewRowsError
@@ -24,6 +24,7 @@ from headrank.training.goal import Goal
 from headrank.training.handover import Handover
 from headrank.training.holdout import Split
 from headrank.training.models import Models, TrainingRows, trained_models
+from headrank.training.profile import Profile, matrix_profile, reference_rows, score_profile, table_profile
 from headrank.training.progress import Progress, quiet
 from headrank.training.reasons import HeadReasons, head_reasons
 from headrank.training.result import ModelResult, TrainingResult
@@ -169,7 +170,23 @@ def train(
         groups=None if known.group_names is None else known.group_names[parts.holdout],
         measured=parts.measured,
         times=None if known.times is None else known.times[parts.measured_rows],
+        profile=_with_scores(prepared, winner, goal, threshold, selection),
     )
+
+
+def _with_scores(
+    prepared: _Prepared, winner: ModelResult, goal: Goal, threshold: Threshold | None, selection: Selection
+) -> Profile:
+    """Add the scores of the winner to the profile of the holdout."""
+    scores = (winner.holdout if winner.all_rows is None else winner.all_rows).sample.scores
+    found = score_profile(
+        scores if prepared.counted is None else scores[prepared.counted],
+        top=goal.top,
+        threshold=None if threshold is None else threshold.value,
+        n_models=selection.n_scorers,
+        interval=selection.interval,
+    )
+    return replace(prepared.profile, scores=found)
 
 
 def _reasons(
@@ -219,11 +236,16 @@ def _table_info(
 
 @dataclass(frozen=True, eq=False)
 class _Prepared:
-    """Features, the columns they were made of, and warnings about them."""
+    """Features, the columns they were made of, warnings about them, and a profile of the holdout.
+
+    ``counted``: the holdout rows in the profile, one of each group or query; None for all.
+    """
 
     features: Features
     columns: tuple[Column, ...]
     warnings: tuple[str, ...]
+    profile: Profile
+    counted: IntVector | None
 
 
 def _prepared(
@@ -236,13 +258,21 @@ def _prepared(
 ) -> _Prepared:
     progress(_FEATURES, 0, 1)
     encode = _of_table if hasattr(given.kind, "schema") else _of_matrix
-    prepared = encode(given, test, known, parts, random_state)
+    units = known.groups if known.queries is None else known.queries
+    drawn = None if units is None else units[parts.holdout]
+    counted = reference_rows(known.y[parts.holdout], drawn, random_state)
+    prepared = encode(given, test, known, parts, counted, random_state)
     progress(_FEATURES, 1, 1)
     return prepared
 
 
 def _of_matrix(
-    given: Handover, test: HoldoutFile | None, _known: RowRoles, parts: Split, _random_state: int
+    given: Handover,
+    test: HoldoutFile | None,
+    _known: RowRoles,
+    parts: Split,
+    counted: IntVector | None,
+    _random_state: int,
 ) -> _Prepared:
     """Encode a sparse matrix; its memory is released on the way."""
     matrix = given.take().tocsr()
@@ -255,10 +285,19 @@ def _of_matrix(
         matrix = vstack(wide, format="csr")
     keys = data_warnings.row_keys(OccurringFeatures().fit_transform(matrix))
     repeated = data_warnings.of_repeated_rows(keys, parts.train, parts.holdout)
-    return _Prepared(sparse_features(matrix[parts.train], matrix[parts.holdout]), (), tuple(repeated))
+    train_rows, holdout_rows = matrix[parts.train], matrix[parts.holdout]
+    profile = matrix_profile(train_rows, holdout_rows if counted is None else holdout_rows[counted])
+    return _Prepared(sparse_features(train_rows, holdout_rows), (), tuple(repeated), profile, counted)
 
 
-def _of_table(given: Handover, test: HoldoutFile | None, known: RowRoles, parts: Split, random_state: int) -> _Prepared:
+def _of_table(
+    given: Handover,
+    test: HoldoutFile | None,
+    known: RowRoles,
+    parts: Split,
+    counted: IntVector | None,
+    random_state: int,
+) -> _Prepared:
     """Encode a table as numbers; its memory is released on the way."""
     raw = given.take()
     columns = columns_of(raw)
@@ -269,9 +308,12 @@ def _of_table(given: Handover, test: HoldoutFile | None, known: RowRoles, parts:
     if test is not None:
         table = table.vstack(_conformed_test(test, columns))
     found += split_warnings.in_table(table, ids, columns, known, parts)
-    rows = Handover((table[parts.train], table[parts.holdout]))
+    both = table[parts.train], table[parts.holdout]
     del table
-    return _Prepared(table_features(rows, random_state=random_state), columns, tuple(found))
+    profile = table_profile(both[0], both[1] if counted is None else both[1][counted], columns)
+    rows = Handover(both)
+    del both
+    return _Prepared(table_features(rows, random_state=random_state), columns, tuple(found), profile, counted)
 
 
 def _conformed_test(test: HoldoutFile, columns: Sequence[Column]) -> Any:

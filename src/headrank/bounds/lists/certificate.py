@@ -230,6 +230,39 @@ def certify_list(
     return certificate_of(rows, sure)
 
 
+def at_least_in_head(y: ArrayLike, scores: ArrayLike, head: ArrayLike, n_new: int, *, confidence: float = 0.95) -> int:
+    """Return how many of the best new rows are positive, at least, from the scores of these rows alone.
+
+    The same number as ``certify_list(y, scores, new_scores).at_least(k)``, for a list of which only the first k scores
+    are known: the number of new rows above a labelled negative matters only up to k. O(k log k) in time and memory.
+
+    Parameters
+    ----------
+    y, scores, confidence
+        As in `certify_list`.
+    head : array-like of shape (k,)
+        The k highest scores of the new rows.
+    n_new : int
+        Number of all new rows.
+
+    Examples
+    --------
+    >>> from headrank.datasets import Binormal
+    >>> y, scores = Binormal(separation=3.0).sample_classes(100, 2000, random_state=0)
+    >>> _, new_scores = Binormal(separation=3.0).sample_classes(100, 900, random_state=1)
+    >>> at_least_in_head(y, scores, sorted(new_scores)[-50:], 1000)
+    44
+    """
+    sure = check_confidence(confidence)
+    rows = list_rows(y, scores, head, assume="same negatives")
+    k = rows.new.size
+    n_all = whole("n_new", n_new, at_least=k)
+    limits = precedence(rows.n_old, n_all, 1 - sure)
+    cuts = rows.negatives[rows.negatives.size - limits.ranks]
+    reach = k - np.searchsorted(np.sort(rows.new), cuts, side="right")
+    return int((reach - limits.most).max(initial=0))
+
+
 def certificate_of(rows: ListRows, confidence: float) -> ListCertificate:
     """Certify checked rows; see `certify_list`."""
     n_new, n_neg = rows.new.size, rows.negatives.size
