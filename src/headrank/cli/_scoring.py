@@ -12,6 +12,7 @@ import numpy as np
 import typer
 
 from headrank.cli._failures import CommandError, about_input
+from headrank.cli._inputs import Input
 
 if TYPE_CHECKING:
     import polars as pl
@@ -56,11 +57,11 @@ class Copied:
         return ROW if self.id is None else self.names[self.id]
 
 
-def require_output_name(out: Path, data: Path) -> None:
+def require_output_name(out: Path, data: Input) -> None:
     """Raise unless the output is a CSV file other than the input."""
     if out.suffix.lower() != ".csv":
         raise typer.BadParameter(f"expected a name ending in .csv, got {out.name!r}", param_hint="'--out'")
-    if out.exists() and data.exists() and out.samefile(data):
+    if data.contains(out):
         raise typer.BadParameter("this is the input; name another file", param_hint="'--out'")
 
 
@@ -80,7 +81,7 @@ def loaded_model(path: Path) -> TableModel:
 
 
 def checked_columns(
-    fitted: TableModel, data: Path, named: str | None, drop: Sequence[str], keep: Sequence[str]
+    fitted: TableModel, data: Input, named: str | None, drop: Sequence[str], keep: Sequence[str]
 ) -> Copied:
     """Raise if a column is missing or unknown; return the columns to copy."""
     if not fitted.columns:
@@ -88,13 +89,12 @@ def checked_columns(
         return Copied()
     import polars as pl
 
-    from headrank.readers.opening import table_file
     from headrank.readers.table_faults import require_columns
     from headrank.readers.tables import table_columns
     from headrank.training.columns import conformed
 
-    names = table_columns(data)
-    require_columns(table_file(data), names, [*drop, *keep, *([named] if named is not None else [])])
+    names = table_columns(data.tables)
+    require_columns(data.tables.first, names, [*drop, *keep, *([named] if named is not None else [])])
     if named is None and fitted.id_column in names:
         named = fitted.id_column
     ignored = [*fitted.ignored, *drop, *keep, *([named] if named is not None else [])]
@@ -115,13 +115,11 @@ def _require_no_names(named: str | None, drop: Sequence[str], keep: Sequence[str
 
 
 def _svmlight_blocks(
-    fitted: TableModel, data: Path, _copied: Copied, n_rows: int, advance: Callable[[float], None]
+    fitted: TableModel, data: Input, _copied: Copied, n_rows: int, advance: Callable[[float], None]
 ) -> Iterator[_Block]:
-    from headrank.readers.blocks import svmlight_blocks
-
     known, first = fitted.feature_numbers(), fitted.first_feature
     said = False
-    for matrix in svmlight_blocks(data, n_rows=n_rows, advance=advance):
+    for matrix in _matrices(data, n_rows, advance):
         other = matrix.indices[~np.isin(matrix.indices, known)]
         if other.size and not said:
             said = True
@@ -134,10 +132,21 @@ def _svmlight_blocks(
         yield _Block(matrix[:, first:])
 
 
+def _matrices(data: Input, n_rows: int, advance: Callable[[float], None]) -> Iterator[Any]:
+    from headrank.readers.blocks import svmlight_blocks
+
+    for number, path in enumerate(data.paths):
+
+        def advance_all(share: float, number: int = number) -> None:
+            advance((number + share) / len(data.paths))
+
+        yield from svmlight_blocks(path, n_rows=n_rows, advance=advance_all)
+
+
 def _table_blocks(
-    fitted: TableModel, data: Path, copied: Copied, n_rows: int, advance: Callable[[float], None]
+    fitted: TableModel, data: Input, copied: Copied, n_rows: int, advance: Callable[[float], None]
 ) -> Iterator[_Block]:
-    from headrank.readers.blocks import Kind, table_blocks
+    from headrank.readers.blocks import Kind, table_blocks, text_as_numbers
 
     # Copied columns are read as text even if they are features, so that 007 stays 007; the model converts them.
     kinds: dict[str, Kind] = {
@@ -145,12 +154,20 @@ def _table_blocks(
         for column in fitted.columns
         if not column.is_empty
     }
-    for frame in table_blocks(data, kinds, keep=list(copied.names), n_rows=n_rows, advance=advance):
-        yield _Block(frame.select(list(kinds)), frame.select(list(copied.names)))
+    tables, n_before = data.tables, 0
+    # The model reads numbers with points.
+    commas = data.layout.decimal == ","
+    numbers = [each.name for each in fitted.columns if commas and each.kind == "number" and each.name in copied.names]
+    for frame in table_blocks(tables, kinds, keep=list(copied.names), n_rows=n_rows, advance=advance):
+        features = frame.select(list(kinds)).with_columns(
+            text_as_numbers(tables, frame[name], n_before, commas=True) for name in numbers if name in kinds
+        )
+        n_before += frame.height
+        yield _Block(features, frame.select(list(copied.names)))
 
 
 def scored_blocks(
-    fitted: TableModel, data: Path, copied: Copied, *, n_rows: int, advance: Callable[[float], None], why: int = 0
+    fitted: TableModel, data: Input, copied: Copied, *, n_rows: int, advance: Callable[[float], None], why: int = 0
 ) -> Iterator[pl.DataFrame]:
     """Score ``n_rows`` rows at a time; errors here are about the input, not the output.
 

@@ -14,6 +14,7 @@ from headrank._format import percent, rounded_percent
 from headrank._types import Vector
 from headrank.cli import _options as options
 from headrank.cli._failures import about_input, about_output, after_writing
+from headrank.cli._inputs import input_of, layout_of
 from headrank.cli._printing import console, print_json, progress_bar
 from headrank.cli._scoring import FLAGGED, SCORE, WHY, checked_columns, loaded_model, require_output_name, scored_blocks
 
@@ -38,9 +39,7 @@ class _Tally:
 
 def run(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="Model file written by headrank fit.")],
-    data: Annotated[
-        Path, typer.Argument(metavar="DATA", help="Table with the columns used in training, or svmlight file.")
-    ],
+    files: options.Data,
     out: Annotated[Path, typer.Option(metavar="FILE", help="Output file, ending in .csv.")],
     id: options.Id = None,  # noqa: A002  # the name of the option
     drop: options.Drop = None,
@@ -49,7 +48,13 @@ def run(
         int,
         typer.Option(metavar="N", min=0, help="Name the N columns that raise each score most; slow for trees."),
     ] = 0,
-    block: Annotated[int, typer.Option(metavar="N", min=1, help="Number of rows to read at a time.")] = 100_000,
+    separator: options.Separator = None,
+    decimal: options.Decimal = None,
+    sheet: options.Sheet = None,
+    block: Annotated[
+        int,
+        typer.Option(metavar="N", min=1, help="Number of rows to read at a time.", rich_help_panel=options.INPUT),
+    ] = 100_000,
     json: options.Json = False,
 ) -> None:
     """Score a table of any length with a model from headrank fit.
@@ -59,6 +64,7 @@ def run(
 
     Example: headrank score result/model new.csv --out scores.csv --id patient --keep ill --keep clinic
     """
+    data = input_of(files, layout_of(separator, decimal, sheet, files))
     require_output_name(out, data)
     fitted = loaded_model(model)
     with about_input(data):

@@ -4,6 +4,6 @@ from headrank.report.contents import Summary
 from headrank.report.html import render_html
 from headrank.report.json import render_json
 from headrank.report.summary import summarize
-from headrank.report.text import render_brief, render_text
+from headrank.report.text import render_brief, render_short, render_text
 
-__all__ = ["Summary", "render_brief", "render_html", "render_json", "render_text", "summarize"]
+__all__ = ["Summary", "render_brief", "render_html", "render_json", "render_short", "render_text", "summarize"]
