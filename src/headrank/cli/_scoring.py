@@ -146,6 +146,8 @@ def _matrices(data: Input, n_rows: int, advance: Callable[[float], None]) -> Ite
 def _table_blocks(
     fitted: TableModel, data: Input, copied: Copied, n_rows: int, advance: Callable[[float], None]
 ) -> Iterator[_Block]:
+    import polars as pl
+
     from headrank.readers.blocks import Kind, table_blocks, text_as_numbers
 
     # Copied columns are read as text even if they are features, so that 007 stays 007; the model converts them.
@@ -155,13 +157,14 @@ def _table_blocks(
         if not column.is_empty
     }
     tables, n_before = data.tables, 0
-    # The model reads numbers with points.
-    commas = data.layout.decimal == ","
-    numbers = [each.name for each in fitted.columns if commas and each.kind == "number" and each.name in copied.names]
+    commas = any(file.has_decimal_commas for file in tables.files)
+    as_text = [column.name for column in fitted.columns if column.kind == "number" and column.name in copied.names]
     for frame in table_blocks(tables, kinds, keep=list(copied.names), n_rows=n_rows, advance=advance):
-        features = frame.select(list(kinds)).with_columns(
-            text_as_numbers(tables, frame[name], n_before, commas=True) for name in numbers if name in kinds
-        )
+        features = frame.select(list(kinds))
+        for name in as_text if commas else []:
+            if frame[name].dtype == pl.String:  # the model reads numbers with points
+                numbers = text_as_numbers(tables, frame[name], n_before, commas=True)
+                features = features.with_columns(numbers)
         n_before += frame.height
         yield _Block(features, frame.select(list(copied.names)))
 

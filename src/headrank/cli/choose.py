@@ -24,7 +24,8 @@ from headrank.cli._failures import (
 )
 from headrank.cli._fitting import MODEL
 from headrank.cli._inputs import Input, input_of, layout_of
-from headrank.cli._printing import console, print_json, progress_bar
+from headrank.cli._printing import console, print_json
+from headrank.cli._progress import shown_share
 from headrank.cli._samples import negated, numbers_of, read_scores
 from headrank.cli._scoring import (
     ROW,
@@ -252,11 +253,8 @@ def _scored(fitted: TableModel, data: Input, copied: Copied) -> pl.DataFrame:
         )
     if added and group is not None:
         copied = replace(copied, keep=(*copied.keep, group))
-    with progress_bar() as progress:
-        task = progress.add_task(f"Scoring {data.name}", total=1.0)
-        blocks = scored_blocks(
-            fitted, data, copied, n_rows=_N_ROWS, advance=lambda share: progress.update(task, completed=share)
-        )
+    with shown_share(f"scoring {data.name}") as advance:
+        blocks = scored_blocks(fitted, data, copied, n_rows=_N_ROWS, advance=advance)
         table = pl.concat([*blocks])
     if group is not None and group in copied.names:
         groups = table[copied.names[group]]

@@ -15,7 +15,8 @@ from headrank._types import Vector
 from headrank.cli import _options as options
 from headrank.cli._failures import about_input, about_output, after_writing
 from headrank.cli._inputs import input_of, layout_of
-from headrank.cli._printing import console, print_json, progress_bar
+from headrank.cli._printing import console, print_json
+from headrank.cli._progress import shown_share
 from headrank.cli._scoring import FLAGGED, SCORE, WHY, checked_columns, loaded_model, require_output_name, scored_blocks
 
 if TYPE_CHECKING:
@@ -70,12 +71,7 @@ def run(
     with about_input(data):
         copied = checked_columns(fitted, data, id, drop or [], keep or [])
         copied = replace(copied, own=(*copied.own, *([WHY] if why else [])))
-    with progress_bar() as progress:
-        task = progress.add_task(f"Scoring {data.name}", total=1.0)
-
-        def advance(share: float) -> None:
-            progress.update(task, completed=share)
-
+    with shown_share(f"scoring {data.name}") as advance:
         blocks = scored_blocks(fitted, data, copied, n_rows=block, advance=advance, why=why)
         with about_output(out):
             tally = _written(out, fitted, blocks)

@@ -83,14 +83,14 @@ class Differences:
     @property
     def rows(self) -> list[tuple[str, ...]]:
         """The table as text: a header, then one row per difference."""
-        table: list[tuple[str, ...]] = [("difference", "estimate", "low", "high", "Holm-adjusted")]
+        table: list[tuple[str, ...]] = [("difference", "estimate", "low", "high", "Holm p")]
         table += [
             (
                 f"{difference.names[0]} - {difference.names[1]}",
                 _signed(rounded(difference.estimate)),
                 _signed(rounded_down(difference.low)),
                 _signed(rounded_up(difference.high)),
-                "-" if p >= 1 and difference.finite_sample else f"{shown_p(p)} {'*' if self._is_apart(p) else ' '}",
+                "- " if p >= 1 and difference.finite_sample else f"{_p(p)} {'*' if p <= 1 - self.confidence else ' '}",
             )
             for difference, p in zip(self.differences, self.adjusted_p_values, strict=True)
         ]
@@ -98,9 +98,6 @@ class Differences:
 
     def _has_no_p(self) -> bool:
         return self.differences[0].finite_sample and max(self.adjusted_p_values) >= 1
-
-    def _is_apart(self, p: float) -> bool:
-        return p <= 1 - self.confidence
 
     def __str__(self) -> str:
         own = "\n".join([self.title, *aligned(self.rows)])
@@ -155,15 +152,15 @@ def compare_many(
     >>> print(compare_many({"clean": a, "noisy": a + noise[0], "noisier": a + 2 * noise[1]}, y, against="clean"))
     Differences in auc on 1,000 positives and 9,000 negatives; all intervals hold simultaneously with 95 % confidence
     (betting: any distribution, any sample size); * can be told apart
-    difference       estimate      low      high  Holm-adjusted
-    noisy - clean    -0.08737  -0.1098  -0.06506    p < 1e-12 *
-    noisier - clean   -0.1898  -0.2219   -0.1587    p < 1e-12 *
+    difference       estimate      low      high     Holm p
+    noisy - clean    -0.08737  -0.1098  -0.06506  < 1e-12 *
+    noisier - clean   -0.1898  -0.2219   -0.1587  < 1e-12 *
     <BLANKLINE>
     Differences in auc on 1,000 positives and 9,000 negatives; all intervals hold simultaneously with 95 % confidence
     (delong: asymptotic, for large samples); * can be told apart
-    difference       estimate       low      high  Holm-adjusted
-    noisy - clean    -0.08737  -0.09889  -0.07584    p < 1e-12 *
-    noisier - clean   -0.1898   -0.2075   -0.1721    p < 1e-12 *
+    difference       estimate       low      high     Holm p
+    noisy - clean    -0.08737  -0.09889  -0.07584  < 1e-12 *
+    noisier - clean   -0.1898   -0.2075   -0.1721  < 1e-12 *
     """
     what, side = measure_of(measure), check_side(side)
     confidence = check_confidence(confidence)
@@ -217,6 +214,10 @@ def compare_many_curves(
     )
     adjusted = holm(np.array([difference.p_value for difference in differences]))
     return Differences(differences, tuple(adjusted.tolist()), confidence)
+
+
+def _p(p_value: float) -> str:
+    return shown_p(p_value).removeprefix("p ").removeprefix("= ")
 
 
 def _signed(number: str) -> str:
