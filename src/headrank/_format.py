@@ -42,12 +42,14 @@ def rounded_percent(share: float) -> str:
 
 
 def shown_p(p_value: float) -> str:
-    """Print a p-value to two significant digits; below 1e-12 only the bound.
+    """Print a p-value to two significant digits, rounded up, so that no level is passed by rounding; or its bound.
 
-    >>> shown_p(0.0321), shown_p(1e-15)
-    ('p = 0.032', 'p < 1e-12')
+    >>> shown_p(0.0321), shown_p(0.05), shown_p(0.0501), shown_p(1e-15)
+    ('p = 0.033', 'p = 0.05', 'p = 0.051', 'p < 1e-12')
     """
-    return f"p = {p_value:.2g}" if p_value >= 1e-12 else "p < 1e-12"
+    if not p_value >= 1e-12:
+        return "p < 1e-12"
+    return f"p = {_significant(p_value, ROUND_CEILING, digits=2)}"
 
 
 def rounded(value: float) -> str:
@@ -122,11 +124,11 @@ def upper_limit(value: float, digits: int = 3, *, sign: str = "") -> str:
     return _fixed(value, digits, sign, ROUND_CEILING)
 
 
-def _significant(value: float, outward: str) -> str:
+def _significant(value: float, outward: str, digits: int = 4) -> str:
     if not isfinite(value) or value == 0:
-        return f"{value:.4g}"
+        return f"{value:.{digits}g}"
     exact = Decimal(repr(float(value)))
-    return f"{float(exact.quantize(Decimal(1).scaleb(exact.adjusted() - 3), outward)):.4g}"
+    return f"{float(exact.quantize(Decimal(1).scaleb(exact.adjusted() - digits + 1), outward)):.{digits}g}"
 
 
 def _fixed(value: float, digits: int, sign: str, outward: str) -> str:

@@ -85,13 +85,13 @@ def test_means_over_queries(capsys, scores, scored):
 def test_bounds_are_rounded_outwards(capsys, scores):
     arguments = ["evaluate", scores, "--target", "y", "--score", "good", "--score", "weak", "--fpr", "0:0.1"]
     found = answer(run(capsys, *arguments, "--json"))["results"]
-    shown = re.findall(r"(-?\d\.\d{4}) │ +(-?\d\.\d{4}) │ +(-?\d\.\d{4}) │", run(capsys, *arguments).out)
+    shown = re.findall(r"^(?:good|weak) +\S+ +(\S+) +(\S+) +(\S+)$", run(capsys, *arguments).out, re.MULTILINE)
     assert len(shown) == len(found) == 6
     for one, (value, low, high) in zip(found, shown, strict=True):
-        assert value == f"{one['estimate']:.4f}"
-        assert one["low"] - 1e-4 < float(low) <= one["low"]
-        assert one["high"] <= float(high) < one["high"] + 1e-4
-    assert any(f"{one['low']:.4f}" != low for one, (_, low, _) in zip(found, shown, strict=True))
+        assert value == f"{one['estimate']:.4g}"
+        assert one["low"] * (1 - 1e-3) < float(low) <= one["low"]
+        assert one["high"] <= float(high) < one["high"] * (1 + 1e-3)
+    assert any(f"{one['low']:.4g}" != low for one, (_, low, _) in zip(found, shown, strict=True))
 
 
 def test_what_is_assumed_is_said(capsys, scores):
@@ -168,7 +168,7 @@ BAD = {
     "too sure": (["t.csv", "--target", "y", "--score", "s", "--confidence", "95"], 2, "a fraction, not percent"),
     "no target": (["t.csv", "--score", "s"], 2, "Missing option '--target'"),
     "no scores": (["t.csv", "--target", "y"], 2, "Missing option '--score'"),
-    "a spreadsheet": (["t.xlsx", "--target", "y", "--score", "s"], 3, "convert it"),
+    "a spreadsheet": (["t.xlsx", "--target", "y", "--score", "s"], 3, "cannot be read as .xlsx"),
 }
 
 
@@ -194,7 +194,7 @@ def test_bad_input_is_refused_in_a_line(capsys, tmp_path, monkeypatch, arguments
 @pytest.mark.parametrize("measure", ["auc", "pauc@0.1", "tpr@fpr=0.1", "p@0.1"])
 def test_the_limits_in_the_table_are_those_in_the_sentence(capsys, scores, measure):
     done = run(capsys, "evaluate", scores, "--target", "y", "--score", "good", "--measure", measure)
-    (row,) = [line for line in done.out.splitlines() if line.startswith(f"│ {measure} ")]
-    in_table = re.findall(r"\d\.\d{4}", row.split("│", 3)[3])
+    (row,) = [line for line in done.out.splitlines() if line.startswith(f"{measure} ")]
+    in_table = row.split()[1:]
     (in_words,) = re.findall(r"good: .* is between ([\d.]+) and ([\d.]+) with", done.out.replace("the truth is", "is"))
-    assert [float(limit) for limit in in_table[1:]] == [float(limit) for limit in in_words]
+    assert in_table[1:] == list(in_words)

@@ -38,7 +38,7 @@ def table(tmp_path):
 
 def fit(capsys, path, *options):
     return run(
-        capsys, "fit", path, "--target", "ill", "--models", "linear", "--fpr", "0.2", *options,
+        capsys, "fit", path, "--target", "ill", "--models", "linear", "--fpr", "0.2", "--verbose", *options,
         "--out", path.parent / "out",
     )  # fmt: skip
 

@@ -87,7 +87,7 @@ def broken_files():
         "latin.csv": (text.replace("noise", "bruit é", 1).encode("latin-1"), ["UTF-8", "iconv"]),
         "semicolons.csv": (text.replace(",", ";").encode(), ["';'"]),
         "ragged.csv": (text.encode() + b"1,2,3,1,5,6,7\n", ["fields"]),
-        "text.xlsx": (b"PK\x03\x04", [".xlsx files are not supported", "save the table as .csv"]),
+        "text.xls": (b"\xd0\xcf", [".xls files are not supported", "save the table as .csv"]),
         "letor.txt": (b"this is no LETOR file\n", ["line 1", "expected a label"]),
     }
 

@@ -2,6 +2,7 @@
 
 import io
 import re
+from contextlib import nullcontext
 from itertools import pairwise
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from cli.running import run
 from cli.tables import clean
 from headrank.cli import _printing, _progress
-from headrank.cli._progress import Step, bars, lines
+from headrank.cli._progress import Step, bars, lines, shown_share
 from headrank.training.progress import NO_NOTE, Note
 
 
@@ -200,3 +201,35 @@ def test_bars_fit_the_terminal(width, monkeypatch, capsys):
     for words in ("Best so far: locauc@0.05 0.1726 out of fold", "3 families to follow", "Time limit in 3:25:45"):
         assert words in text
     assert "…" not in text
+
+
+def test_a_file_is_done_in_percent():
+    clock = Clock()
+    step = Step("scoring New.csv", clock)
+    clock.now = 60.0
+    step.update(250, 1000, NO_NOTE)
+    assert step.line == "Scoring New.csv, 25 % done, about 3:00 left"
+
+
+def test_the_share_of_a_file_is_shown(monkeypatch, capsys):
+    seen = []
+    monkeypatch.setattr(_progress, "lines", lambda stream: nullcontext(lambda *call: seen.append(call)))
+    with shown_share("scoring t.csv") as advance:
+        advance(0.2504)
+        advance(1.0)
+    assert seen == [("scoring t.csv", done, 1000) for done in (0, 250, 1000)]
+
+
+def test_the_answer_of_a_fit_is_short_unless_more_is_asked_for(tmp_path, capsys):
+    clean(300).write_csv(tmp_path / "t.csv")
+    out = tmp_path / "out"
+    common = ["fit", tmp_path / "t.csv", "--target", "broken", "--models", "linear", "--fpr", "0.2", "--out", out]
+    short = run(capsys, *common).out
+    assert 3 <= len(short.splitlines()) <= 6
+    assert short.startswith("At a false positive rate of 20 %")
+    assert f"Look at {out / 'report.html'}, or give --verbose for more here." in short
+    assert re.search(r"Finished in \d+ s\.", short)
+    long = run(capsys, *common, "--overwrite", "--verbose").out
+    assert "All models" in long
+    assert "Threshold" in long
+    assert len(long.splitlines()) > 3 * len(short.splitlines())

@@ -136,11 +136,16 @@ class Threshold:
         return {"value": self.value, **budget, **rest, "joint_confidence": self.joint_confidence}
 
     def __str__(self) -> str:
+        return f"flag scores of at least {self.value!r}: {self.guarantee}"
+
+    @property
+    def guarantee(self) -> str:
+        """What is guaranteed of the rows flagged, and how many there are on the sample, in words."""
         sure = f"with {percent(self.confidence)} confidence"
         n_fp = round(self.fpr * self.n_neg)
         fpr_high, tpr_low = rounded_up(self.fpr_high), rounded_down(self.tpr_low)
         return (
-            f"flag scores of at least {self.value!r}: {self.budget.promise} {sure}. On the sample it flags {n_fp:,} of "
+            f"{self.budget.promise} {sure}. On the sample it flags {n_fp:,} of "
             f"{self.n_neg:,} negatives (FPR {rounded(self.fpr)}; true FPR at most {fpr_high}) and "
             f"{self.n_flagged - n_fp:,} of {self.n_pos:,} positives (TPR {rounded(self.tpr)}; true TPR at least "
             f"{tpr_low}); each bound holds {sure}, budget and TPR bound together with {percent(self.joint_confidence)}"

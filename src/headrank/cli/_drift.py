@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from headrank._types import IntVector
+    from headrank.cli._inputs import Input
     from headrank.training.drift import Drift
     from headrank.training.table_model import TableModel
 
@@ -59,7 +59,7 @@ class DriftCounter:
         return self._counts.drift(**options)
 
 
-def why_not_tested(fitted: TableModel, data: Path, copied: Copied) -> str:
+def why_not_tested(fitted: TableModel, data: Input, copied: Copied) -> str:
     """Say why drift cannot be tested; empty if it can."""
     if fitted.profile is None:
         return "the model has no profile of its holdout: it was written by an earlier version; fit it again"
@@ -69,7 +69,7 @@ def why_not_tested(fitted: TableModel, data: Path, copied: Copied) -> str:
     return ""
 
 
-def counter_of(fitted: TableModel, data: Path, copied: Copied, *, required: bool = False) -> DriftCounter | None:
+def counter_of(fitted: TableModel, data: Input, copied: Copied, *, required: bool = False) -> DriftCounter | None:
     """Return a counter; None, or an error if it is required, if drift cannot be tested."""
     why_not = why_not_tested(fitted, data, copied)
     if why_not and required:

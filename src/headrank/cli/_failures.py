@@ -57,7 +57,7 @@ class CommandError(Exception):
 
 
 @contextmanager
-def about_input(path: str | os.PathLike[str] | None = None) -> Iterator[None]:
+def about_input(path: object | None = None) -> Iterator[None]:
     """Turn a `ValueError` or `OSError` in this block into an error about the input.
 
     >>> with about_input("scores.csv"):

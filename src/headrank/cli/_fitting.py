@@ -8,6 +8,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Literal
 
+from headrank._format import minutes
 from headrank.cli._failures import about_output, after_writing
 from headrank.cli._printing import console
 from headrank.cli._progress import shown_progress
@@ -28,8 +29,8 @@ _WHAT = {
 }
 
 
-_WIDEST = 100
-"""Longer lines are hard to read, however wide the terminal is."""
+_WIDTH_OF_TEXT = 100
+"""Of the summary in a file, where lines have no end otherwise."""
 
 
 @dataclass(frozen=True)
@@ -47,14 +48,21 @@ class FitOptions:
 
 
 def fit_and_write(
-    source: Callable[[Path], Source], options: FitOptions, *, out: Path, overwrite: bool = False, as_json: bool = False
+    source: Callable[[Path], Source],
+    options: FitOptions,
+    *,
+    out: Path,
+    overwrite: bool = False,
+    as_json: bool = False,
+    verbose: bool = False,
 ) -> None:
     """Train and write all files. The output folder is checked first, before hours of training.
 
-    ``source`` reads the rows; it may write files to the folder that it is given.
+    ``source`` reads the rows; it may write files to the folder that it is given. The answer on the screen is short
+    unless ``verbose``.
     """
     from headrank._whole_files import write_folder
-    from headrank.report import render_brief, render_json
+    from headrank.report import render_json
 
     def fill(folder: Path) -> Summary:
         with shown_progress() as progress:
@@ -68,13 +76,27 @@ def fit_and_write(
     with about_output(out):
         summary = write_folder(out, fill, overwrite=overwrite)
     with after_writing(out):
-        screen = console(as_json=as_json)
-        screen.print(render_brief(summary, width=min(screen.width, _WIDEST)))
-        screen.print(f"Finished in {perf_counter() - started:.0f} s. Files in {out}:")
-        for name, what in _WHAT.items():
-            screen.print(f"  {name:<12} {what}")
+        _print(summary, out, perf_counter() - started, as_json=as_json, verbose=verbose)
         if as_json:
             print(render_json(summary), end="")
+
+
+def _print(summary: Summary, out: Path, seconds: float, *, as_json: bool, verbose: bool) -> None:
+    from headrank.report import render_brief, render_short
+
+    screen = console(as_json=as_json)
+    took = f"{seconds:.0f} s" if seconds < 60 else f"{minutes(seconds)} minutes"
+    if not verbose:
+        screen.print(render_short(summary, width=None), end="")
+        screen.print(
+            f"Finished in {took}. Look at {out / REPORT}, or give --verbose for more here. {out} also has {RANKED} "
+            f"({_WHAT[RANKED]}), {MODEL} (for headrank score and choose) and {RESULT}."
+        )
+        return
+    screen.print(render_brief(summary, width=min(screen.width, _WIDTH_OF_TEXT)))
+    screen.print(f"Finished in {took}. Files in {out}:")
+    for name, what in _WHAT.items():
+        screen.print(f"  {name:<12} {what}")
 
 
 def _trained(source: Callable[[], Source], options: FitOptions, progress: Progress) -> TrainingResult:

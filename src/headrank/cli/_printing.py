@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from headrank._text_tables import aligned
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from rich.console import RenderableType
     from rich.progress import Progress, Task
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 _WIDTH_OF_BAR = 12
 """Leaves room for words and times beside it in 80 columns."""
 _WIDTH_OF_FILES = 160
+_WIDEST = 100
+"""Longer lines are hard to read, however wide the terminal is."""
 
 
 class _Screen(Console):
@@ -34,7 +38,7 @@ def console(*, as_json: bool = False, stderr: bool = False) -> Console:
     to_stderr = as_json or stderr
     stream = sys.stderr if to_stderr else sys.stdout
     # Column names come from the user, so markup is off. Output that is not a terminal has no width to fit.
-    return _Screen(
+    screen = _Screen(
         stderr=to_stderr,
         width=None if stream.isatty() else _WIDTH_OF_FILES,
         markup=False,
@@ -42,6 +46,20 @@ def console(*, as_json: bool = False, stderr: bool = False) -> Console:
         highlight=False,
         soft_wrap=not stream.isatty(),
     )
+    if stream.isatty():
+        screen.width = min(screen.width, _WIDEST)
+    return screen
+
+
+def print_table(screen: Console, rows: Sequence[Sequence[str]], *, left: int = 1) -> None:
+    """Print a table with aligned columns, the first ``left`` of them flush left, that fits the screen."""
+    for line in aligned(rows, screen.width, left=left):
+        screen.print(line, soft_wrap=True)
+
+
+def shows_progress() -> bool:
+    """Whether there is a terminal to show progress in."""
+    return sys.stderr.isatty()
 
 
 def progress_bar(time_left: Callable[[Task], str] | None = None, below: Callable[[], str] | None = None) -> Progress:

@@ -9,8 +9,19 @@ import typer
 
 from headrank.cli import choose, compare, demo, evaluate, export, fit, monitor, plan, score, threshold
 from headrank.cli._failures import EXIT_CODES, run
+from headrank.cli._inputs import temporary_files
 
 _CODES = "; ".join(f"{code} {meaning}" for code, meaning in EXIT_CODES.items())
+
+
+def paragraphs(text: str | None) -> str:
+    r"""Join the lines of each paragraph of a docstring: typer would break the lines where the docstring does.
+
+    >>> paragraphs("One\n    line.\n\n    Two.")
+    'One line.\n\nTwo.'
+    """
+    return "\n\n".join(" ".join(each.split()) for each in (text or "").split("\n\n"))
+
 
 app = typer.Typer(
     help="Learn, measure and certify the head of a ranked list.",
@@ -19,16 +30,19 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-app.command("fit")(fit.run)
-app.command("score")(score.run)
-app.command("choose")(choose.run)
-app.command("monitor")(monitor.run)
-app.command("export")(export.run)
-app.command("evaluate")(evaluate.run)
-app.command("compare")(compare.run)
-app.command("threshold")(threshold.run)
-app.command("plan")(plan.run)
-app.command("demo")(demo.run)
+for _name, _command in {
+    "fit": fit,
+    "score": score,
+    "choose": choose,
+    "monitor": monitor,
+    "export": export,
+    "evaluate": evaluate,
+    "compare": compare,
+    "threshold": threshold,
+    "plan": plan,
+    "demo": demo,
+}.items():
+    app.command(_name, help=paragraphs(_command.run.__doc__))(_command.run)
 
 
 def start(arguments: Sequence[str]) -> int:
@@ -36,7 +50,7 @@ def start(arguments: Sequence[str]) -> int:
 
     def command() -> Any:
         group = typer.main.get_command(app)
-        with group.make_context("headrank", list(arguments)) as context:
+        with temporary_files(), group.make_context("headrank", list(arguments)) as context:
             return group.invoke(context)
 
     return run(command)

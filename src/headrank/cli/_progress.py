@@ -1,4 +1,4 @@
-"""Progress of ``headrank fit`` on stderr: bars in a terminal, a line every half minute in a file."""
+"""Progress on stderr: bars in a terminal, a line every half minute in a file."""
 
 from __future__ import annotations
 
@@ -17,13 +17,15 @@ if TYPE_CHECKING:
     from rich.progress import Task
 
 _SECONDS_BETWEEN_LINES = 30.0
+_PARTS_OF_A_FILE = 1000
+"""A file has no countable parts; its progress is shown in percent."""
 
 
 class Step:
     """A step of the work: how much is done, what else is known, and how long it may still take."""
 
     def __init__(self, name: str, clock: Callable[[], float]) -> None:
-        self.name = name.capitalize()
+        self.name = f"{name[:1].upper()}{name[1:]}"
         self.done, self.total, self.note = 0, 1, NO_NOTE
         self._clock = clock
         self._started = self._changed = self._told = clock()
@@ -75,6 +77,8 @@ class Step:
     def line(self) -> str:
         """All of it in one line."""
         amount = f", {self.done} of {self.total} done" if self.total > 1 else ""
+        if self.total == _PARTS_OF_A_FILE:
+            amount = f", {100 * self.done // self.total} % done"
         left = f", {self.time_left}" if self.time_left else ""
         return ". ".join([f"{self.name}{amount}{left}", *self.context])
 
@@ -84,6 +88,14 @@ def shown_progress() -> Iterator[Progress]:
     """Yield a callback that shows progress on stderr, as bars or, if it is not a terminal, as lines."""
     with bars() if sys.stderr.isatty() else lines(sys.stderr) as show:
         yield show
+
+
+@contextmanager
+def shown_share(name: str) -> Iterator[Callable[[float], None]]:
+    """Yield a callback for the share of a file that is done, and show it as `shown_progress` does."""
+    with shown_progress() as show:
+        show(name, 0, _PARTS_OF_A_FILE)
+        yield lambda share: show(name, int(share * _PARTS_OF_A_FILE), _PARTS_OF_A_FILE)
 
 
 @contextmanager

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +12,7 @@ import typer
 
 from headrank._types import BoolVector, Vector
 from headrank.cli._failures import about_input
+from headrank.cli._inputs import Input
 from headrank.exceptions import InvalidSampleError
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ class ScoredSample:
         Query of each row.
     groups : array of str of shape (n_rows,) or None
         Group of each row, as printed; "(missing)" for missing values.
+    clusters : array of shape (n_rows,) or None
+        Cluster of each row: rows of different clusters are independent draws.
     """
 
     y: BoolVector
@@ -42,6 +44,7 @@ class ScoredSample:
     scores: dict[str, Vector]
     qid: npt.NDArray[Any] | None = None
     groups: npt.NDArray[Any] | None = None
+    clusters: npt.NDArray[Any] | None = None
 
     @property
     def counts(self) -> dict[str, int]:
@@ -52,22 +55,24 @@ class ScoredSample:
     @property
     def assumption(self) -> str:
         """The assumptions of every guarantee about the sample, in a sentence."""
-        draws = "rows" if self.qid is None else "queries"
+        draws = "clusters" if self.clusters is not None else "rows" if self.qid is None else "queries"
         return (
             f"Assumes that the {draws} are independent draws and that no scorer was trained or selected on these rows."
         )
 
 
 def read_scores(
-    path: Path,
+    path: Input,
     *,
     target: str,
     scores: Sequence[str],
     positive: str | None,
     qid: str | None = None,
     group: str | None = None,
+    clusters: str | None = None,
+    lower_is_better: bool = False,
 ) -> ScoredSample:
-    """Read and check labels and scores."""
+    """Read and check labels and scores; if lower is better, the scores are negated."""
     from headrank.readers.tables import read_columns
     from headrank.readers.targets import target_of
 
@@ -76,18 +81,39 @@ def read_scores(
     if target in scores:
         raise typer.BadParameter(f"{target!r} is the target; name a column of scores", param_hint="'--score'")
     with about_input(path):
-        frame = read_columns(path, [target, *scores, *(name for name in (qid, group) if name is not None)])
+        others = [name for name in (qid, group, clusters) if name is not None]
+        frame = read_columns(path.tables, [target, *scores, *others])
         labels = target_of(frame[target], pos_label=positive, where=f"column {target!r} of {path}")
         return ScoredSample(
             labels.y,
             labels.positive,
-            {name: numbers_of(frame[name], path) for name in scores},
-            None if qid is None else _queries(frame[qid], path),
+            {name: scores_of(frame[name], path, lower_is_better=lower_is_better) for name in scores},
+            None if qid is None else _of_every_row(frame[qid], path, "query id"),
             None if group is None else _groups(frame[group]),
+            None if clusters is None else _of_every_row(frame[clusters], path, "cluster"),
         )
 
 
-def numbers_of(column: pl.Series, path: Path) -> Vector:
+def scores_of(column: pl.Series, path: Input, *, lower_is_better: bool) -> Vector:
+    """Return a column of scores as finite numbers of which the highest are the best, or raise."""
+    numbers = numbers_of(column, path)
+    return negated(numbers, f"column {column.name!r} of {path}") if lower_is_better else numbers
+
+
+def negated(numbers: Vector, where: str) -> Vector:
+    """Return the numbers with the opposite sign, exactly; raise for whole numbers that have none in 64 bits.
+
+    >>> negated(np.array([0, 200], dtype=np.uint8), "the scores")
+    array([   0, -200])
+    """
+    if numbers.size and numbers.dtype.kind in "iu":
+        if int(numbers.max()) > np.iinfo(np.int64).max or int(numbers.min()) == np.iinfo(np.int64).min:
+            raise InvalidSampleError(f"{where} has whole numbers too large to be negated; divide them by 2")
+        numbers = numbers.astype(np.int64)
+    return -numbers
+
+
+def numbers_of(column: pl.Series, path: Input) -> Vector:
     """Return a column of scores as finite numbers, or raise."""
     import polars as pl
 
@@ -118,10 +144,10 @@ def numbers_of(column: pl.Series, path: Path) -> Vector:
     return (column.cast(pl.Float64) if column.dtype == pl.Int128 else column).to_numpy()  # not in NumPy
 
 
-def _queries(column: pl.Series, path: Path) -> npt.NDArray[Any]:
+def _of_every_row(column: pl.Series, path: Input, what: str) -> npt.NDArray[Any]:
     if n_missing := column.null_count():
         raise InvalidSampleError(
-            f"column {column.name!r} of {path} has {n_missing:,} missing values; every row needs a query id"
+            f"column {column.name!r} of {path} has {n_missing:,} missing values; every row needs a {what}"
         )
     return column.to_numpy()
 

@@ -12,6 +12,7 @@ import numpy as np
 import typer
 
 from headrank.cli._failures import CommandError, about_input
+from headrank.cli._inputs import Input
 
 if TYPE_CHECKING:
     import polars as pl
@@ -76,11 +77,11 @@ class Copied:
         return ROW if self.id is None else self.names[self.id]
 
 
-def require_output_name(out: Path, data: Path) -> None:
+def require_output_name(out: Path, data: Input) -> None:
     """Raise unless the output is a CSV file other than the input."""
     if out.suffix.lower() != ".csv":
         raise typer.BadParameter(f"expected a name ending in .csv, got {out.name!r}", param_hint="'--out'")
-    if out.exists() and data.exists() and out.samefile(data):
+    if data.contains(out):
         raise typer.BadParameter("this is the input; name another file", param_hint="'--out'")
 
 
@@ -100,20 +101,19 @@ def loaded_model(path: Path) -> TableModel:
 
 
 def checked_columns(
-    fitted: TableModel, data: Path, named: str | None, drop: Sequence[str], keep: Sequence[str]
+    fitted: TableModel, data: Input, named: str | None, drop: Sequence[str], keep: Sequence[str]
 ) -> Copied:
     """Raise if a column is missing or unknown; return the columns to copy."""
     if not fitted.columns:
         return _checked_svmlight(data, named, drop, keep)
     import polars as pl
 
-    from headrank.readers.opening import table_file
     from headrank.readers.table_faults import require_columns
     from headrank.readers.tables import table_columns
     from headrank.training.columns import conformed
 
-    names = table_columns(data)
-    require_columns(table_file(data), names, [*drop, *keep, *([named] if named is not None else [])])
+    names = table_columns(data.tables)
+    require_columns(data.tables.first, names, [*drop, *keep, *([named] if named is not None else [])])
     if named is None and fitted.id_column in names:
         named = fitted.id_column
     ignored = [*fitted.ignored, *drop, *keep, *([named] if named is not None else [])]
@@ -130,7 +130,7 @@ def checked_columns(
     )
 
 
-def _checked_svmlight(data: Path, named: str | None, drop: Sequence[str], keep: Sequence[str]) -> Copied:
+def _checked_svmlight(data: Input, named: str | None, drop: Sequence[str], keep: Sequence[str]) -> Copied:
     """Copy the label and the query of each row, and what is asked for."""
     from headrank.readers.svmlight import has_queries
 
@@ -140,7 +140,7 @@ def _checked_svmlight(data: Path, named: str | None, drop: Sequence[str], keep: 
                 "the model was trained on an svmlight file, which has no named columns; omit this option",
                 param_hint=f"'{option}'",
             )
-    queries = has_queries(data)
+    queries = all(has_queries(path) for path in data.paths)
     known = {LABEL, GRADE, COMMENT} | ({QID} if queries else set())
     for name in keep:
         if name not in known and not name.isdecimal():
@@ -154,15 +154,13 @@ def _checked_svmlight(data: Path, named: str | None, drop: Sequence[str], keep: 
 
 
 def _svmlight_blocks(
-    fitted: TableModel, data: Path, copied: Copied, n_rows: int, advance: Callable[[float], None]
+    fitted: TableModel, data: Input, copied: Copied, n_rows: int, advance: Callable[[float], None]
 ) -> Iterator[_Block]:
     import polars as pl
 
-    from headrank.readers.blocks import svmlight_blocks
-
     known, first = fitted.feature_numbers(), fitted.first_feature
     said = False
-    for rows in svmlight_blocks(data, n_rows=n_rows, advance=advance):
+    for rows in _of_files(data, n_rows, advance):
         matrix = rows.X
         kept = pl.DataFrame({name: _svmlight_column(fitted, rows, name) for name in copied.keep})
         other = matrix.indices[~np.isin(matrix.indices, known)]
@@ -194,10 +192,23 @@ def _svmlight_column(fitted: TableModel, rows: SvmlightBlock, name: str) -> Any:
     return rows.X[:, [number]].toarray().ravel()
 
 
+def _of_files(data: Input, n_rows: int, advance: Callable[[float], None]) -> Iterator[SvmlightBlock]:
+    from headrank.readers.blocks import svmlight_blocks
+
+    for number, path in enumerate(data.paths):
+
+        def advance_all(share: float, number: int = number) -> None:
+            advance((number + share) / len(data.paths))
+
+        yield from svmlight_blocks(path, n_rows=n_rows, advance=advance_all)
+
+
 def _table_blocks(
-    fitted: TableModel, data: Path, copied: Copied, n_rows: int, advance: Callable[[float], None]
+    fitted: TableModel, data: Input, copied: Copied, n_rows: int, advance: Callable[[float], None]
 ) -> Iterator[_Block]:
-    from headrank.readers.blocks import Kind, table_blocks
+    import polars as pl
+
+    from headrank.readers.blocks import Kind, table_blocks, text_as_numbers
 
     # Copied columns are read as text even if they are features, so that 007 stays 007; the model converts them.
     kinds: dict[str, Kind] = {
@@ -205,14 +216,23 @@ def _table_blocks(
         for column in fitted.columns
         if not column.is_empty
     }
+    tables, n_before = data.tables, 0
+    commas = any(file.has_decimal_commas for file in tables.files)
+    as_text = [column.name for column in fitted.columns if column.kind == "number" and column.name in copied.names]
     names = dict.fromkeys([*copied.names, *([] if copied.unit is None else [copied.unit])])
-    for frame in table_blocks(data, kinds, keep=list(names), n_rows=n_rows, advance=advance):
+    for frame in table_blocks(tables, kinds, keep=list(names), n_rows=n_rows, advance=advance):
+        features = frame.select(list(kinds))
+        for name in as_text if commas else []:
+            if frame[name].dtype == pl.String:  # the model reads numbers with points
+                numbers = text_as_numbers(tables, frame[name], n_before, commas=True)
+                features = features.with_columns(numbers)
+        n_before += frame.height
         units = None if copied.unit is None else frame[copied.unit]
-        yield _Block(frame.select(list(kinds)), frame.select(list(copied.names)), units)
+        yield _Block(features, frame.select(list(copied.names)), units)
 
 
 def scored_blocks(
-    fitted: TableModel, data: Path, copied: Copied, *, n_rows: int, advance: Callable[[float], None], why: int = 0
+    fitted: TableModel, data: Input, copied: Copied, *, n_rows: int, advance: Callable[[float], None], why: int = 0
 ) -> Iterator[ScoredBlock]:
     """Score ``n_rows`` rows at a time; errors here are about the input, not the output.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -14,16 +13,13 @@ import typer
 
 from headrank._types import BoolVector
 from headrank.cli._failures import CommandError, about_input
+from headrank.cli._inputs import Input
 
 if TYPE_CHECKING:
-    from headrank.readers import Table
+    from headrank.readers import RankingData, Table
     from headrank.training.design import HoldoutFile
     from headrank.training.handover import Handover
     from headrank.training.table_info import DataSource
-
-
-_FOREIGN = (".xlsx", ".xls", ".ods", ".json", ".jsonl", ".feather", ".arrow", ".orc", ".dta", ".zip", ".html")
-"""Suffixes of common table formats that are not supported."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,19 +38,8 @@ class Source:
     test: HoldoutFile | None = None
 
 
-def is_table(data: Path) -> bool:
-    """Whether the file is a table, by its suffix. Unsupported suffixes raise; anything else is read as svmlight."""
-    from headrank.readers.opening import SUFFIXES
-
-    if data.suffix.lower() in _FOREIGN:
-        raise CommandError(
-            f"{data} cannot be read: {data.suffix} files are not supported; save the table as .csv or .parquet"
-        )
-    return data.name.lower().endswith(SUFFIXES)
-
-
 def table_source(
-    data: Path,
+    data: Input,
     *,
     target: str,
     qid: str | None = None,
@@ -64,7 +49,7 @@ def table_source(
     fold: str | None = None,
     drop: tuple[str, ...] = (),
     positive: str | None = None,
-    test: Path | None = None,
+    test: Input | None = None,
 ) -> Source:
     """Read a table, and a given holdout with the same columns."""
     from headrank.readers import read_table
@@ -76,11 +61,11 @@ def table_source(
 
     read_rows = partial(read_table, target=target, qid=qid, id=id, group=group, time=time, pos_label=positive)
 
-    def times(table: Table, path: Path) -> npt.NDArray[Any] | None:
+    def times(table: Table, path: Input) -> npt.NDArray[Any] | None:
         return None if table.times is None else times_of(table.times, f"column {time!r} of {path.name}")
 
     with about_input(data):
-        table = read_rows(data, fold=fold, drop=drop)
+        table = read_rows(data.tables, fold=fold, drop=drop)
         source = DataSource(
             source=data.name,
             target=target,
@@ -96,7 +81,7 @@ def table_source(
             Handover(table.features),
             table.y,
             source,
-            _sha256(data),
+            data.sha256,
             table.qid,
             table.ids,
             table.groups,
@@ -106,15 +91,15 @@ def table_source(
     if test is None:
         return read
     with about_input(test):
-        unused = [name for name in (*drop, *([] if fold is None else [fold])) if name in table_columns(test)]
-        other = read_rows(test, drop=unused)
+        unused = [name for name in (*drop, *([] if fold is None else [fold])) if name in table_columns(test.tables)]
+        other = read_rows(test.tables, drop=unused)
         return replace(
             read,
             test=HoldoutFile(
                 Handover(other.features),
                 other.y,
                 source=test.name,
-                sha256=_sha256(test),
+                sha256=test.sha256,
                 qid=other.qid,
                 ids=other.ids,
                 groups=other.groups,
@@ -124,7 +109,7 @@ def table_source(
 
 
 def svmlight_source(
-    data: Path, *, positive: str | None = None, zero_based: bool = False, test: Path | None = None
+    data: Input, *, positive: str | None = None, zero_based: bool = False, test: Input | None = None
 ) -> Source:
     """Read an svmlight or LETOR file, and a given holdout; rows labelled at least ``positive`` are positive.
 
@@ -132,7 +117,6 @@ def svmlight_source(
     against the training file. If it counts from 1, column 0 is empty. Whether it counts from 0, as it does if a feature
     0 occurs, is recorded for matrices that were read by other programs.
     """
-    from headrank.readers import read_svmlight
     from headrank.training.handover import Handover
     from headrank.training.table_info import DataSource
 
@@ -144,8 +128,7 @@ def svmlight_source(
             param_hint="'--positive'",
         ) from None
     with about_input(data):
-        rows = read_svmlight(data, relevant=least, zero_based=True)
-        _require_usable(data, rows.X)
+        rows = _read_svmlight(data, least)
         if not 0 < rows.y.sum() < rows.y.size:
             raise CommandError(
                 f"{int(rows.y.sum()):,} of {rows.y.size:,} rows of {data} have a label of {least:g} or more; both "
@@ -158,15 +141,41 @@ def svmlight_source(
             qid_column=None if rows.qid is None else "qid",
             first_feature=0 if zero_based or (rows.X.indices == 0).any() else 1,
         )
-        read = Source(Handover(rows.X), rows.y, source, _sha256(data), rows.qid)
+        read = Source(Handover(rows.X), rows.y, source, data.sha256, rows.qid)
     if test is None:
         return read
     from headrank.training.design import HoldoutFile
 
     with about_input(test):
-        other = read_svmlight(test, relevant=least, zero_based=True)
-        _require_usable(test, other.X)
-        return replace(read, test=HoldoutFile(Handover(other.X), other.y, test.name, _sha256(test), other.qid))
+        other = _read_svmlight(test, least)
+        return replace(read, test=HoldoutFile(Handover(other.X), other.y, test.name, test.sha256, other.qid))
+
+
+def _read_svmlight(data: Input, least: float) -> RankingData:
+    """Read the files one after the other; each may lack the last features of the others."""
+    import scipy.sparse as sp
+
+    from headrank.readers import RankingData, read_svmlight
+
+    parts = [read_svmlight(path, relevant=least, zero_based=True) for path in data.paths]
+    for path, part in zip(data.paths, parts, strict=True):
+        _require_usable(path, part.X)
+    if len(parts) == 1:
+        return parts[0]
+    width = max(part.X.shape[1] for part in parts)
+    for part in parts:
+        part.X.resize(part.X.shape[0], width)
+    with_queries = [path for path, part in zip(data.paths, parts, strict=True) if part.qid is not None]
+    if with_queries and len(with_queries) < len(parts):
+        raise CommandError(
+            f"{with_queries[0]} has a qid on every row, but not all of the files have; add or remove them"
+        )
+    return RankingData(
+        sp.vstack([part.X for part in parts], format="csr"),
+        np.concatenate([part.y for part in parts]),
+        np.concatenate([part.qid for part in parts]) if with_queries else None,
+        np.concatenate([part.grades for part in parts]),
+    )
 
 
 def _require_usable(data: Path, matrix: Any) -> None:
@@ -182,8 +191,3 @@ def _require_usable(data: Path, matrix: Any) -> None:
         f"{data} has {matrix.data[at]:g} for feature {matrix.indices[at]} in row {row:,}; expected numbers up to "
         f"{LARGEST:g}: correct it, or leave the feature out of the row, which then counts as 0"
     )
-
-
-def _sha256(data: Path) -> str:
-    with data.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

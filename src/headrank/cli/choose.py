@@ -23,8 +23,10 @@ from headrank.cli._failures import (
     after_writing,
 )
 from headrank.cli._fitting import MODEL
-from headrank.cli._printing import console, print_json, progress_bar
-from headrank.cli._samples import numbers_of, read_scores
+from headrank.cli._inputs import Input, input_of, layout_of
+from headrank.cli._printing import console, print_json
+from headrank.cli._progress import shown_share
+from headrank.cli._samples import negated, numbers_of, read_scores
 from headrank.cli._scoring import (
     ROW,
     SCORE,
@@ -54,6 +56,7 @@ class _Request:
     k: int | None
     confidence: float
     assume: Literal["same negatives", "same rows"]
+    lower_is_better: bool = False
 
     @property
     def own(self) -> tuple[str, ...]:
@@ -77,10 +80,17 @@ def run(
             metavar="MODEL", help="Model or output folder of headrank fit; with --score, a table of labels and scores."
         ),
     ],
-    new: Annotated[
-        Path, typer.Argument(metavar="NEW", help="New rows: a table or svmlight file; with --score, a table of scores.")
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="NEW",
+            help=f"New rows: a table ({options.FORMATS}) or svmlight file, with --score a table of scores; several are "
+            "read as one, - is standard input (CSV).",
+        ),
     ],
-    out: Annotated[Path, typer.Option(metavar="FILE", help="Output file, ending in .csv.")],
+    out: Annotated[
+        Path, typer.Option(metavar="FILE", help="Output file, ending in .csv.", rich_help_panel=options.RESULT)
+    ],
     max_false: Annotated[
         float | None,
         typer.Option(metavar="Q", help="Choose as many rows as possible, of which this share is expected negative."),
@@ -89,23 +99,41 @@ def run(
         int | None, typer.Option(metavar="K", min=1, help="Say how many of the first K rows are positive, at least.")
     ] = None,
     target: Annotated[
-        str | None, typer.Option("--target", metavar="COL", help="With --score: column of labels in the first table.")
+        str | None,
+        typer.Option(
+            "--target",
+            metavar="COL",
+            help="With --score: column of labels in the first table.",
+            rich_help_panel=options.COLUMNS,
+        ),
     ] = None,
     score: Annotated[
         str | None,
-        typer.Option("--score", metavar="COL", help="Column of scores in both tables, if there is no model."),
+        typer.Option(
+            "--score",
+            metavar="COL",
+            help="Column of scores in both tables, if there is no model.",
+            rich_help_panel=options.COLUMNS,
+        ),
     ] = None,
+    lower_is_better: options.LowerIsBetter = False,
     positive: options.Positive = None,
     id: options.Id = None,  # noqa: A002
     drop: options.Drop = None,
     keep: options.Keep = None,
     assume: Annotated[
         Literal["same negatives", "same rows"],
-        typer.Option(help="What new rows have in common with labelled ones: their negatives, or everything."),
+        typer.Option(
+            metavar="WHAT",
+            help="What new rows have in common with labelled ones: 'same negatives', or all in 'same rows'.",
+        ),
     ] = "same negatives",
     confidence: Annotated[
         float | None, typer.Option("--confidence", metavar="P", help="Confidence of --list.", show_default="0.95")
     ] = None,
+    separator: options.Separator = None,
+    decimal: options.Decimal = None,
+    sheet: options.Sheet = None,
     json: options.Json = False,
 ) -> None:
     """Choose new rows with few negatives, or promise how many of the first K are positive.
@@ -117,10 +145,13 @@ def run(
 
     Example: headrank choose result new.csv --list 50 --out first.csv
     """
-    request = _requested(max_false, list, confidence, assume)
+    request = replace(_requested(max_false, list, confidence, assume), lower_is_better=lower_is_better)
+    layout = layout_of(separator, decimal, sheet, files if score is None else [labelled, *files])
+    new = input_of(files, layout)
     require_output_name(out, new)
     if score is None:
-        for option, value in (("--target", target), ("--positive", positive)):
+        given = (("--target", target), ("--positive", positive), ("--lower-is-better", lower_is_better or None))
+        for option, value in given:
             if value is not None:
                 raise typer.BadParameter(
                     "a model has its own labels; omit this option, or name the scores with --score",
@@ -137,7 +168,7 @@ def run(
             raise typer.BadParameter(f"name the column of labels in {labelled.name}", param_hint="'--target'")
         if drop:
             raise typer.BadParameter("without a model only the named columns are read; omit it", param_hint="'--drop'")
-        rows = _labelled(labelled, target, score, positive)
+        rows = _labelled(input_of([labelled], layout), target, score, positive, lower_is_better)
         _require_enough(rows, request)
         copied = Copied(id, tuple(name for name in dict.fromkeys(keep or []) if name != id), request.own)
         table = _read(new, score, copied)
@@ -147,7 +178,7 @@ def run(
     with after_writing(out):
         if json:
             source = {"command": "choose", "source": new.name, "labelled": labelled.name, "score": score, "out": out}
-            print_json(source | answer.as_dict)
+            print_json(source | {"lower_is_better": lower_is_better} | answer.as_dict)
         screen = console(as_json=json)
         screen.print(f"Wrote {counted(answer.table.height, 'row')}, best first, to {out}.")
         for sentence in answer.sentences:
@@ -187,10 +218,10 @@ def _rows_of(fitted: TableModel, path: Path) -> HoldoutScores:
     return fitted.holdout_scores
 
 
-def _labelled(path: Path, target: str, score: str, positive: str | None) -> HoldoutScores:
+def _labelled(path: Input, target: str, score: str, positive: str | None, lower_is_better: bool) -> HoldoutScores:
     from headrank.training.holdout_scores import HoldoutScores
 
-    sample = read_scores(path, target=target, scores=[score], positive=positive)
+    sample = read_scores(path, target=target, scores=[score], positive=positive, lower_is_better=lower_is_better)
     return HoldoutScores(scores=sample.scores[score], positive=sample.y, n_models=1, share=1.0, holds="")
 
 
@@ -210,7 +241,7 @@ def _require_enough(rows: HoldoutScores, request: _Request) -> None:
         )
 
 
-def _scored(fitted: TableModel, data: Path, copied: Copied) -> pl.DataFrame:
+def _scored(fitted: TableModel, data: Input, copied: Copied) -> pl.DataFrame:
     """Score all rows; with groups, one row of each is needed."""
     import polars as pl
 
@@ -218,14 +249,13 @@ def _scored(fitted: TableModel, data: Path, copied: Copied) -> pl.DataFrame:
     with about_input(data):
         from headrank.readers.tables import table_columns
 
-        added = group is not None and group in table_columns(data) and group not in copied.names
+        added = (
+            group is not None and data.is_table and group in table_columns(data.tables) and group not in copied.names
+        )
     if added and group is not None:
         copied = replace(copied, keep=(*copied.keep, group))
-    with progress_bar() as progress:
-        task = progress.add_task(f"Scoring {data.name}", total=1.0)
-        blocks = scored_blocks(
-            fitted, data, copied, n_rows=_N_ROWS, advance=lambda share: progress.update(task, completed=share)
-        )
+    with shown_share(f"scoring {data.name}") as advance:
+        blocks = scored_blocks(fitted, data, copied, n_rows=_N_ROWS, advance=advance)
         table = pl.concat([block.frame for block in blocks])
     if group is not None and group in copied.names:
         groups = table[copied.names[group]]
@@ -238,7 +268,7 @@ def _scored(fitted: TableModel, data: Path, copied: Copied) -> pl.DataFrame:
     return table
 
 
-def _read(data: Path, score: str, copied: Copied) -> pl.DataFrame:
+def _read(data: Input, score: str, copied: Copied) -> pl.DataFrame:
     """Read scores, and the other columns as text."""
     import polars as pl
 
@@ -246,20 +276,21 @@ def _read(data: Path, score: str, copied: Copied) -> pl.DataFrame:
     from headrank.readers.tables import read_columns
 
     with about_input(data):
-        scores = numbers_of(read_columns(data, [score, *copied.names])[score], data)
+        scores = numbers_of(read_columns(data.tables, [score, *copied.names])[score], data)
         if not scores.size:
             raise CommandError(f"{data} has a header but no rows; check that it is the right file")
         table = pl.DataFrame({SCORE: scores})
         if copied.id is None:
             table = table.with_columns(pl.int_range(1, scores.size + 1).alias(ROW))
         if copied.names:
-            blocks = table_blocks(data, {}, keep=[*copied.names], n_rows=_N_ROWS, advance=lambda _share: None)
+            blocks = table_blocks(data.tables, {}, keep=[*copied.names], n_rows=_N_ROWS, advance=lambda _share: None)
             table = table.hstack(pl.concat([*blocks]).select(list(copied.names)).rename(copied.names))
     return table.select(copied.id_name, pl.exclude(copied.id_name))
 
 
 def _answer(rows: HoldoutScores, table: pl.DataFrame, request: _Request, name: str) -> _Answer:
-    scores = table[SCORE].to_numpy()
+    given = table[SCORE].to_numpy()
+    scores = negated(given, f"the scores of {name}") if request.lower_is_better else given
     if request.k is not None and request.k > scores.size:
         raise typer.BadParameter(f"{name} has only {counted(scores.size, 'row')}", param_hint="'--list'")
     with about_input():
@@ -297,15 +328,19 @@ class _Found:
 def _chosen(rows: HoldoutScores, scores: Vector, request: _Request) -> _Found:
     assert request.max_false is not None
     found = rows.choose(scores, max_false_share=request.max_false, assume=request.assume)
+    plain = found.as_dict()
+    if request.lower_is_better:
+        plain["threshold"] = -found.threshold
     if not found.n_chosen:
-        return _Found(found.chosen, [_sentence(found.outcome)], found.as_dict(), nothing=True)
+        return _Found(found.chosen, [_sentence(found.outcome)], plain, nothing=True)
+    rule = f"at most {-found.threshold!r}" if request.lower_is_better else f"at least {found.threshold!r}"
     said = (
-        f"Chose {found.n_chosen:,} of {counted(found.n_new, 'row')}: those with a score of at least "
-        f"{found.threshold!r}. The expected share of negatives among them is at most {percent(found.max_false_share)}: "
-        "a mean over draws of labelled and new rows, so a single list may have more. For this one, the estimate is "
+        f"Chose {found.n_chosen:,} of {counted(found.n_new, 'row')}: those with a score of {rule}. The expected share "
+        f"of negatives among them is at most {percent(found.max_false_share)}: a mean over draws of labelled and new "
+        "rows, so a single list may have more. For this one, the estimate is "
         f"{percent(float(rounded_up(found.false_share)))}."
     )
-    return _Found(found.chosen, [said], found.as_dict())
+    return _Found(found.chosen, [said], plain)
 
 
 def _certified(rows: HoldoutScores, scores: Vector, request: _Request) -> _Found:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from headrank._suggestions import did_you_mean
 from headrank.cli import _options as options
 from headrank.cli._failures import CommandError, about_input
-from headrank.cli._printing import console, print_json
+from headrank.cli._inputs import input_of, layout_of
+from headrank.cli._printing import console, print_json, print_table, shows_progress
 from headrank.cli._samples import ScoredSample, read_scores
 
 if TYPE_CHECKING:
@@ -16,33 +19,43 @@ if TYPE_CHECKING:
     from headrank.bounds.comparison.evidence import Method
     from headrank.bounds.comparison.many import Differences
     from headrank.measures import Measure
+    from headrank.training.goal import Goal
 
 METHODS = ("auto", "betting", "paired", "separate", "delong", "bootstrap")
 
 
 def run(
-    scores: options.Scores,
+    files: options.Scores,
     target: options.Target,
     score: options.ManyScores,
+    lower_is_better: options.LowerIsBetter = False,
+    positive: options.Positive = None,
+    qid: options.Qid = None,
+    clusters: options.Clusters = None,
     fpr: options.Fpr = None,
+    specificity: options.Specificity = None,
+    sensitivity: options.Sensitivity = None,
     top: options.Top = None,
     measure: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Measure to compare, instead of --fpr or --top: auc, ...")
+        str | None,
+        typer.Option(metavar="NAME", help="Measure to compare, instead of a part of the list: auc, p@100, ..."),
     ] = None,
     method: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="NAME",
             help="auto, betting, paired, separate: for any distribution; delong, bootstrap: narrower, asymptotic. "
             "auto also gives the asymptotic answer.",
+            show_default="auto",
         ),
-    ] = "auto",
+    ] = None,
     against: Annotated[
         str | None, typer.Option(metavar="COL", help="Compare all other columns with this one, instead of all pairs.")
     ] = None,
-    qid: options.Qid = None,
-    positive: options.Positive = None,
     confidence: options.Confidence = 0.95,
+    separator: options.Separator = None,
+    decimal: options.Decimal = None,
+    sheet: options.Sheet = None,
     json: options.Json = False,
 ) -> None:
     """Compare two or more scorers on the same rows, with intervals for their differences.
@@ -53,15 +66,27 @@ def run(
     """
     if len(score) < 2:
         raise typer.BadParameter("expected at least two columns of scores, got one", param_hint="'--score'")
-    if method not in METHODS:
-        raise typer.BadParameter(f"expected one of {', '.join(METHODS)}, got {method!r}", param_hint="'--method'")
+    by_method = options.method_of(method, METHODS, clusters)
     if against is not None and against not in score:
-        raise typer.BadParameter(f"{against!r} is not one of the columns given by --score", param_hint="'--against'")
-    by = _measure(fpr, top, measure)
+        raise typer.BadParameter(
+            f"{against!r} is not one of the columns given by --score {did_you_mean(against, score)}".rstrip(),
+            param_hint="'--against'",
+        )
+    by = _measure(options.goal_of(fpr, top, specificity), sensitivity, measure)
     confidence = options.confidence_of(confidence)
-    sample = read_scores(scores, target=target, scores=score, positive=positive, qid=qid)
-    found = _compared(sample, by, method, against, confidence)  # type: ignore[arg-type]
-    asymptotic = _asymptotic(sample, by, against, confidence) if method == "auto" else None
+    scores = input_of(files, layout_of(separator, decimal, sheet, files))
+    sample = read_scores(
+        scores,
+        target=target,
+        scores=score,
+        positive=positive,
+        qid=qid,
+        clusters=clusters,
+        lower_is_better=lower_is_better,
+    )
+    found = _compared(sample, by, by_method, against, confidence)  # type: ignore[arg-type]
+    if by_method == "auto" and found.asymptotic is None:
+        found = replace(found, asymptotic=_asymptotic(sample, by, against, confidence))
     if json:
         print_json(
             {
@@ -69,21 +94,33 @@ def run(
                 "source": scores.name,
                 "target": target,
                 "positive": sample.positive,
+                "lower_is_better": lower_is_better,
                 **sample.counts,
                 "confidence": confidence,
                 "holds": "all intervals at once",
                 "assumes": sample.assumption,
                 "differences": _as_dicts(found),
-                "asymptotic": [] if asymptotic is None else _as_dicts(asymptotic),
+                "asymptotic": [] if found.asymptotic is None else _as_dicts(found.asymptotic),
             }
         )
-    screen = console(as_json=json)
-    for answer in (found,) if asymptotic is None else (found, asymptotic):
-        if len(answer) == 1:
-            screen.print(f"{answer.differences[0]}.")
-        else:
-            screen.print(str(answer))
-            screen.print(_verdict(answer))
+    _print(found, sample, as_json=json)
+
+
+def _print(found: Differences, sample: ScoredSample, *, as_json: bool) -> None:
+    screen = console(as_json=as_json)
+    if len(found) == 1:
+        one = replace(
+            found.differences[0], asymptotic=None if found.asymptotic is None else found.asymptotic.differences[0]
+        )
+        first, *others = one.statements
+        screen.print(f"{first}.")
+        for statement in others:
+            screen.print(f"{statement[:1].upper()}{statement[1:]}.")
+    else:
+        for answer in (found,) if found.asymptotic is None else (found, found.asymptotic):
+            screen.print(f"{answer.title}.")
+            print_table(screen, answer.rows)
+            screen.print(f"{_verdict(answer)}\n")
     screen.print(sample.assumption)
 
 
@@ -99,28 +136,25 @@ def _as_dicts(found: Differences) -> list[dict[str, Any]]:
 
 
 def _asymptotic(sample: ScoredSample, measure: Measure, against: str | None, confidence: float) -> Differences | None:
-    """Compare by the asymptotic method of the measure; None if the sample shows no variation."""
+    """Compare by the bootstrap; None if the sample shows no variation."""
     from headrank.exceptions import NoVarianceError
-    from headrank.measures.area import AreaMeasure
 
-    by_delong = isinstance(measure, AreaMeasure) and sample.qid is None
     try:
-        return _compared(sample, measure, "delong" if by_delong else "bootstrap", against, confidence)
+        return _compared(sample, measure, "bootstrap", against, confidence)
     except CommandError as error:
         if isinstance(error.__cause__, NoVarianceError):
             return None
         raise
 
 
-def _measure(fpr: str | None, top: float | None, name: str | None) -> Measure:
+def _measure(goal: Goal | None, sensitivity: str | None, name: str | None) -> Measure:
     from headrank.measures import AUC
 
-    goal = options.goal_of(fpr, top)
-    if goal is not None and name is not None:
-        raise typer.BadParameter("give either --measure, or one of --fpr and --top", param_hint="'--measure'")
+    if (goal is not None or sensitivity is not None) and name is not None:
+        raise typer.BadParameter("give either --measure, or a part of the list", param_hint="'--measure'")
     if name is not None:
         return options.measures_of([name])[0]
-    return AUC() if goal is None else goal.measure
+    return options.box_of(sensitivity, goal) or (AUC() if goal is None else goal.measure)
 
 
 def _compared(
@@ -129,32 +163,22 @@ def _compared(
     from headrank.bounds.comparison.difference import compare
     from headrank.bounds.comparison.many import Differences, compare_many
 
+    by: dict[str, Any] = {
+        "measure": measure,
+        "confidence": confidence,
+        "method": method,
+        "qid": sample.qid,
+        "clusters": sample.clusters,
+        "random_state": 0,
+        "progress": shows_progress(),
+    }
     with about_input():
         if len(sample.scores) > 2:
-            return compare_many(
-                sample.scores,
-                sample.y,
-                measure=measure,
-                against=against,
-                confidence=confidence,
-                method=method,
-                qid=sample.qid,
-                random_state=0,
-            )
-        names = list(sample.scores)
-        first, second = names[::-1] if against == names[0] else names
-        one = compare(
-            sample.y,
-            sample.scores[first],
-            sample.scores[second],
-            measure=measure,
-            confidence=confidence,
-            method=method,
-            names=(first, second),
-            qid=sample.qid,
-            random_state=0,
-        )
-        return Differences((one,), (one.p_value,), confidence)
+            return compare_many(sample.scores, sample.y, against=against, **by)
+        first, second = [*sample.scores][:: -1 if against == next(iter(sample.scores)) else 1]
+        one = compare(sample.y, sample.scores[first], sample.scores[second], names=(first, second), **by)
+    other = None if one.asymptotic is None else Differences((one.asymptotic,), (one.asymptotic.p_value,), confidence)
+    return Differences((one,), (one.p_value,), confidence, other)
 
 
 def _verdict(found: Differences) -> str:

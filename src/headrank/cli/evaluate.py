@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 import typer
 
-from headrank._format import lower_limit, upper_limit
+from headrank._format import counted, percent, rounded, rounded_down, rounded_up
 from headrank._types import BoolVector
 from headrank.cli import _options as options
 from headrank.cli._failures import about_input
-from headrank.cli._printing import console, print_json
+from headrank.cli._inputs import input_of, layout_of
+from headrank.cli._printing import console, print_json, print_table, shows_progress
 from headrank.cli._samples import ScoredSample, read_scores
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rich.console import Console
 
     from headrank.bounds.interval import Interval
     from headrank.measures import Measure
@@ -35,21 +36,42 @@ class _Finding:
 
 
 def run(
-    scores: options.Scores,
+    files: options.Scores,
     target: options.Target,
     score: options.ManyScores,
+    lower_is_better: options.LowerIsBetter = False,
+    positive: options.Positive = None,
+    group: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COL",
+            help="Column of groups; also measure each group separately.",
+            rich_help_panel=options.COLUMNS,
+        ),
+    ] = None,
+    qid: options.Qid = None,
+    clusters: options.Clusters = None,
     fpr: options.Fpr = None,
+    specificity: options.Specificity = None,
+    sensitivity: options.Sensitivity = None,
     top: options.Top = None,
     measure: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="Measure: auc, pauc@0.05, tpr@fpr=0.01, p@100, ...; may be repeated."),
     ] = None,
-    group: Annotated[
-        str | None, typer.Option(metavar="COL", help="Column of groups; also measure each group separately.")
+    method: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Interval: auto, betting, fixed_range, ... for any distribution; delong (areas), bootstrap: narrower, "
+            "asymptotic.",
+            show_default="auto",
+        ),
     ] = None,
-    qid: options.Qid = None,
-    positive: options.Positive = None,
     confidence: options.Confidence = 0.95,
+    separator: options.Separator = None,
+    decimal: options.Decimal = None,
+    sheet: options.Sheet = None,
     json: options.Json = False,
 ) -> None:
     """Measure scores, with intervals that hold for any distribution.
@@ -58,11 +80,25 @@ def run(
 
     Example: headrank evaluate scores.csv --target ill --score model --fpr 0:0.02 --group hospital
     """
-    goal = options.goal_of(fpr, top)
-    measures = options.measures_of(measure) if measure else _usual_measures(goal)
+    from headrank.bounds.intervals import METHODS
+
+    goal = options.goal_of(fpr, top, specificity)
+    box = options.box_of(sensitivity, goal)
+    measures = options.measures_of(measure) if measure else _usual_measures(goal, box)
     confidence = options.confidence_of(confidence)
-    sample = read_scores(scores, target=target, scores=score, positive=positive, qid=qid, group=group)
-    findings = list(_findings(sample, measures, confidence))
+    by = _By(options.method_of(method, METHODS, clusters), confidence)
+    scores = input_of(files, layout_of(separator, decimal, sheet, files))
+    sample = read_scores(
+        scores,
+        target=target,
+        scores=score,
+        positive=positive,
+        qid=qid,
+        group=group,
+        clusters=clusters,
+        lower_is_better=lower_is_better,
+    )
+    findings = list(_findings(sample, measures, by))
     if json:
         print_json(
             {
@@ -70,6 +106,7 @@ def run(
                 "source": scores.name,
                 "target": target,
                 "positive": sample.positive,
+                "lower_is_better": lower_is_better,
                 **sample.counts,
                 "confidence": confidence,
                 "holds": "each interval by itself",
@@ -86,14 +123,25 @@ def run(
                 ],
             }
         )
-    in_words = measures[0] if goal is None or measure else goal.measure
-    _print(sample, findings, in_words, confidence, target, as_json=json)
+    in_words = measures[0] if measure or goal is None else goal.measure
+    _print(sample, findings, in_words if box is None or measure else box, confidence, target, as_json=json)
 
 
-def _usual_measures(goal: Goal | None) -> list[Measure]:
+@dataclass(frozen=True)
+class _By:
+    """How intervals are computed."""
+
+    method: str
+    confidence: float
+
+
+def _usual_measures(goal: Goal | None, box: Measure | None) -> list[Measure]:
     """Return the default measures for the part of the list that matters."""
-    from headrank.measures import AUC, PartialAUC, PrecisionAt, RecallAt, TPRAtFPR
+    from headrank.measures import AUC, FPRAtTPR, PartialAUC, PrecisionAt, RecallAt, TPRAtFPR, TwoWayPartialAUC
 
+    if isinstance(box, TwoWayPartialAUC):
+        at_rate = [] if goal is None else [goal.headline]
+        return [AUC(), box, *at_rate, FPRAtTPR(box.min_tpr)]
     if goal is None:
         return [AUC(), PartialAUC(max_fpr=0.05), TPRAtFPR(0.05), PrecisionAt(0.05), RecallAt(0.05)]
     if goal.top is not None:
@@ -101,7 +149,7 @@ def _usual_measures(goal: Goal | None) -> list[Measure]:
     return [AUC(), goal.measure, goal.headline]
 
 
-def _findings(sample: ScoredSample, measures: list[Measure], confidence: float) -> Iterator[_Finding]:
+def _findings(sample: ScoredSample, measures: list[Measure], by: _By) -> Iterator[_Finding]:
     everything = np.ones(sample.y.size, dtype=bool)
     groups: list[tuple[str | None, BoolVector]] = [(None, everything)]
     if sample.groups is not None:
@@ -114,25 +162,38 @@ def _findings(sample: ScoredSample, measures: list[Measure], confidence: float) 
                 yield _Finding(score, group, None, f"all {n_rows:,} rows are {kind}")
                 continue
             for measure in measures:
-                yield _measured(sample, score, group, rows, measure, confidence)
+                yield _measured(sample, score, group, rows, measure, by)
 
 
 def _measured(
-    sample: ScoredSample, score: str, group: str | None, rows: BoolVector, measure: Measure, confidence: float
+    sample: ScoredSample, score: str, group: str | None, rows: BoolVector, measure: Measure, by: _By
 ) -> _Finding:
     from headrank.bounds.intervals import interval
-    from headrank.exceptions import OneClassError
+    from headrank.exceptions import InvalidSampleError, NoVarianceError, OneClassError
 
-    qid = None if sample.qid is None else sample.qid[rows]
     with about_input():
         try:
             found = interval(
-                sample.y[rows], sample.scores[score][rows], measure=measure, confidence=confidence, qid=qid
+                sample.y[rows],
+                sample.scores[score][rows],
+                measure=measure,
+                confidence=by.confidence,
+                method=by.method,
+                qid=None if sample.qid is None else sample.qid[rows],
+                clusters=None if sample.clusters is None else sample.clusters[rows],
+                random_state=0,
+                progress=by.method == "bootstrap" and shows_progress(),
             )
-        except OneClassError as error:
+        except (OneClassError, NoVarianceError) as error:
             if group is None:
                 raise
             return _Finding(score, group, None, str(error))
+        except InvalidSampleError:
+            raise
+        except ValueError as error:
+            if by.method == "auto":
+                raise
+            raise typer.BadParameter(str(error), param_hint="'--method'") from error
     return _Finding(score, group, found)
 
 
@@ -145,51 +206,50 @@ def _print(
     *,
     as_json: bool,
 ) -> None:
-    from headrank._format import percent
-
     screen = console(as_json=as_json)
     counts = sample.counts
     screen.print(
         f"{counts['n_rows']:,} rows: {counts['n_pos']:,} positive ({target} = {sample.positive}) and "
         f"{counts['n_neg']:,} negative."
     )
-    screen.print(_table(findings, with_scores=len(sample.scores) > 1, with_groups=sample.groups is not None))
-    for group, reason in dict.fromkeys((one.group, one.no_interval) for one in findings if one.interval is None):
-        screen.print(f"Group {group} is not measured: {reason}.")
-    finite = all(one.interval.finite_sample for one in findings if one.interval is not None)
-    kind = ", for any distribution and any sample size" if finite else ""
+    found = [(one, one.interval) for one in findings if one.interval is not None]
+    for group in dict.fromkeys(one.group for one in findings):
+        _print_group(screen, [each for each in found if each[0].group == group], len(sample.scores) > 1)
+        for reason in dict.fromkeys(one.no_interval for one in findings if one.group == group and not one.interval):
+            screen.print(f"\nGroup {group} is not measured: {reason}.")
+    screen.print()
+    for measure in dict.fromkeys(interval.measure for _, interval in found):
+        screen.print(f"{measure}: {measure.description}.")
+    screen.print()
+    finite = all(interval.finite_sample for _, interval in found)
+    kind = ", for any distribution and any sample size" if finite else ", in large samples (asymptotic)"
     screen.print(
         f"Each interval holds individually with {percent(confidence)} confidence{kind}; their simultaneous confidence "
         f"is lower. {sample.assumption}"
     )
-    for one in findings:
-        if one.group is None and one.interval is not None and one.interval.measure == in_words:
-            screen.print(f"{one.score}: {one.interval}.")
+    for one, interval in found:
+        if one.group is None and interval.measure == in_words:
+            screen.print(f"{one.score}: {interval}.")
     if len(sample.scores) > 1:
         screen.print("To compare the scorers, use headrank compare.")
 
 
-def _table(findings: list[_Finding], *, with_scores: bool, with_groups: bool) -> Table:
-    from rich.table import Table
-
-    table = Table()
-    for wanted, name in ((with_groups, "group"), (with_scores, "score"), (True, "measure"), (True, "description")):
-        if wanted:
-            table.add_column(name)
-    for name in ("value", "at least", "at most", "positives", "negatives"):
-        table.add_column(name, justify="right")
-    for one in findings:
-        if one.interval is None:
-            continue
-        found = one.interval
-        names = [one.group or "all rows"] * with_groups + [one.score] * with_scores
-        table.add_row(
-            *names,
-            str(found.measure),
-            found.measure.description,
-            f"{found.estimate:.4f}",
-            lower_limit(found.low, 4),
-            upper_limit(found.high, 4),
-            *(f"{count:,}" for count in (found.n_pos, found.n_neg)),
+def _print_group(screen: Console, found: list[tuple[_Finding, Interval]], several: bool) -> None:
+    """Print the table of one group, or of all rows, rounded as in sentences: limits outwards."""
+    if not found:
+        return
+    group, first = found[0][0].group, found[0][1]
+    counts = f"{counted(first.n_pos, 'positive')} and {counted(first.n_neg, 'negative')}"
+    screen.print("" if group is None else f"\n{group} ({counts})")
+    rows = [("score", "measure", "value", "at least", "at most")]
+    rows += [
+        (
+            one.score,
+            str(interval.measure),
+            rounded(interval.estimate),
+            rounded_down(interval.low),
+            rounded_up(interval.high),
         )
-    return table
+        for one, interval in found
+    ]
+    print_table(screen, rows if several else [row[1:] for row in rows], left=2 if several else 1)

@@ -15,28 +15,28 @@ from headrank._format import shown
 from headrank.cli import _options as options
 from headrank.cli._failures import about_option
 from headrank.cli._fitting import FitOptions, fit_and_write
-from headrank.cli._sources import Source, is_table, svmlight_source, table_source
+from headrank.cli._inputs import input_of, layout_of
+from headrank.cli._sources import Source, svmlight_source, table_source
 
 DEFAULT_FPR = "0:0.1"
-_COLUMNS = ("--target", "--qid", "--id", "--group", "--time", "--fold")
+HOLDOUT = "Holdout"
+_COLUMNS = ("--target", "--qid", "--id", "--group", "--time", "--fold", "--decimal", "--sheet")
 
 
 def run(
-    data: Annotated[
-        Path,
-        typer.Argument(
-            metavar="DATA",
-            help="Table (.csv, .tsv, .csv.gz, .tsv.gz, .parquet) or svmlight/LETOR file.",
-        ),
-    ],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Output folder.")],
+    files: options.Data,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Output folder.", rich_help_panel=options.RESULT)],
     target: Annotated[
         str | None,
         typer.Option(
-            "--target", metavar="COL", help="Binary column to predict; svmlight files contain their own labels."
+            "--target",
+            metavar="COL",
+            help="Binary column to predict; svmlight files contain their own labels.",
+            rich_help_panel=options.COLUMNS,
         ),
     ] = None,
     fpr: options.Fpr = None,
+    specificity: options.Specificity = None,
     top: options.Top = None,
     qid: options.Qid = None,
     id: options.Id = None,  # noqa: A002  # the name of the option
@@ -46,26 +46,48 @@ def run(
             "--group",
             metavar="COL",
             help="Column of patients, customers or the like, whose rows stay on one side; guarantees are for new ones.",
+            rich_help_panel=HOLDOUT,
         ),
     ] = None,
     time: Annotated[
         str | None,
         typer.Option(
-            "--time", metavar="COL", help="Column of times: train on the past, hold out the latest rows; not a feature."
+            "--time",
+            metavar="COL",
+            help="Column of times: train on the past, hold out the latest rows; not a feature.",
+            rich_help_panel=HOLDOUT,
         ),
     ] = None,
     test: Annotated[
-        Path | None,
-        typer.Option("--test", metavar="FILE", help="Hold out this file, and train on all rows of DATA."),
+        list[Path] | None,
+        typer.Option(
+            "--test",
+            metavar="FILE",
+            help="Hold out this file, and train on all rows of DATA; may be repeated.",
+            rich_help_panel=HOLDOUT,
+        ),
     ] = None,
     fold: Annotated[
         str | None,
-        typer.Option("--fold", metavar="COL", help="Column of folds by which the ranker is chosen; not a feature."),
+        typer.Option(
+            "--fold",
+            metavar="COL",
+            help="Column of folds by which the ranker is chosen; not a feature.",
+            rich_help_panel=HOLDOUT,
+        ),
     ] = None,
     drop: options.Drop = None,
     positive: options.Positive = None,
+    separator: options.Separator = None,
+    decimal: options.Decimal = None,
+    sheet: options.Sheet = None,
     zero_based: Annotated[
-        bool, typer.Option("--zero-based", help="Features of the svmlight file are numbered from 0.")
+        bool,
+        typer.Option(
+            "--zero-based",
+            help="Features of the svmlight file are numbered from 0.",
+            rich_help_panel=options.INPUT,
+        ),
     ] = False,
     holdout: Annotated[
         float | None,
@@ -73,11 +95,12 @@ def run(
             metavar="SHARE",
             help="Share of the rows (or groups, or queries) to hold out for evaluation.",
             show_default=str(FitOptions.holdout),
+            rich_help_panel=HOLDOUT,
         ),
     ] = None,
     models: Annotated[
         Literal["all", "linear", "trees"],
-        typer.Option(help="What the ranker is chosen from: linear scorers, boosted trees and forests, or all."),
+        typer.Option(metavar="KIND", help="What the ranker is chosen from: linear, trees (boosted, forests) or all."),
     ] = "all",
     max_minutes: Annotated[
         float | None,
@@ -85,14 +108,23 @@ def run(
     ] = None,
     confidence: options.Confidence = 0.95,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the split and of all other randomness.")] = 0,
-    calibration: Annotated[
+    no_calibration: Annotated[
         bool,
         typer.Option(
-            "--calibration/--no-calibration",
-            help="Keep scores and labels of holdout rows in the model file, for headrank choose.",
+            "--no-calibration",
+            help="Keep no scores and labels of holdout rows in the model file; headrank choose needs them.",
+            rich_help_panel=options.RESULT,
         ),
-    ] = True,
+    ] = False,
     overwrite: options.Overwrite = False,
+    verbose: Annotated[
+        bool,
+        typer.Option(
+            "--verbose",
+            help="Also print all models, what the ranker is made of, the threshold and all warnings in full.",
+            rich_help_panel=options.RESULT,
+        ),
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Train models for the head of the list, select the best one on a holdout, and certify it.
@@ -102,10 +134,10 @@ def run(
 
     Example: headrank fit visits.csv --target ill --group patient --fpr 0:0.02 --out result
     """
-    goal = options.goal_of(fpr, top) or options.goal_of(DEFAULT_FPR, None)
+    goal = options.goal_of(fpr, top, specificity) or options.goal_of(DEFAULT_FPR, None)
     assert goal is not None
     with about_option("--holdout"):
-        if holdout is not None and test is not None:
+        if holdout is not None and test:
             raise ValueError("--test gives the holdout; omit --holdout")
         share = FitOptions.holdout if holdout is None else holdout
         if not 0 < share < 1:
@@ -114,20 +146,23 @@ def run(
     with about_option("--max-minutes"):
         if max_minutes is not None and not 0 < max_minutes < inf:
             raise ValueError(f"expected a number of minutes above 0, got {max_minutes:g}")
-    chosen = FitOptions(goal, share, models, max_minutes, options.confidence_of(confidence), seed, calibration)
+    chosen = FitOptions(goal, share, models, max_minutes, options.confidence_of(confidence), seed, not no_calibration)
+    layout = layout_of(separator, decimal, sheet, [*files, *(test or [])])
+    data, held_out = input_of(files, layout), input_of(test, layout) if test else None
     named = {"--target": target, "--qid": qid, "--id": id, "--group": group, "--time": time, "--fold": fold}
-    named |= {"--test": None if test is None else test.name, "--positive": positive}
-    chosen = replace(chosen, command=_command(data.name, named, drop or [], zero_based, chosen))
+    named |= {"--positive": positive, "--separator": separator, "--decimal": decimal, "--sheet": sheet}
+    repeated = {"--test": [] if held_out is None else held_out.words, "--drop": drop or []}
+    chosen = replace(chosen, command=_command(data.words, named, repeated, zero_based, chosen))
 
     def source(_folder: Path) -> Source:
-        if is_table(data):
+        if data.is_table:
             if target is None:
                 raise typer.BadParameter("name the column to predict", param_hint="'--target'")
             if zero_based:
                 raise typer.BadParameter(
                     "only svmlight files have numbered features; omit this option", param_hint="'--zero-based'"
                 )
-            if test is not None and not is_table(test):
+            if held_out is not None and not held_out.is_table:
                 raise typer.BadParameter(f"{data.name} is a table; give a table", param_hint="'--test'")
             return table_source(
                 data,
@@ -139,7 +174,7 @@ def run(
                 fold=fold,
                 drop=tuple(drop or ()),
                 positive=positive,
-                test=test,
+                test=held_out,
             )
         for option, value in (*((name, given) for name, given in named.items() if name in _COLUMNS), ("--drop", drop)):
             if value:
@@ -148,9 +183,9 @@ def run(
                     "a table whose name ends in .csv, .tsv or .parquet",
                     param_hint=f"'{option}'",
                 )
-        return svmlight_source(data, positive=positive, zero_based=zero_based, test=test)
+        return svmlight_source(data, positive=positive, zero_based=zero_based, test=held_out)
 
-    fit_and_write(source, chosen, out=out, overwrite=overwrite, as_json=json)
+    fit_and_write(source, chosen, out=out, overwrite=overwrite, as_json=json, verbose=verbose)
 
 
 def _refuse_pairs(given: dict[str, str | None]) -> None:
@@ -164,12 +199,16 @@ def _refuse_pairs(given: dict[str, str | None]) -> None:
 
 
 def _command(
-    name: str, named: Mapping[str, str | None], drop: Sequence[str], zero_based: bool, chosen: FitOptions
+    files: Sequence[str],
+    named: Mapping[str, str | None],
+    repeated: Mapping[str, Sequence[str]],
+    zero_based: bool,
+    chosen: FitOptions,
 ) -> str:
     """Return the command that reproduces the run, without local folders."""
-    words = ["headrank fit", quote(name)]
+    words = ["headrank fit", *map(quote, files)]
     words += [f"{option} {quote(value)}" for option, value in named.items() if value is not None]
-    words += [f"--drop {quote(column)}" for column in drop]
+    words += [f"{option} {quote(value)}" for option, values in repeated.items() for value in values]
     words += ["--zero-based"] * zero_based
     words += [chosen.goal.option]
     usual = FitOptions(chosen.goal)

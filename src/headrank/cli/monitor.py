@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from headrank._format import counted, decimal, rounded_percent
+from headrank._format import counted, rounded_percent
+from headrank._format import decimal as shown_decimal
 from headrank._types import BoolVector, Vector
 from headrank.cli import _options as options
 from headrank.cli._drift import DriftCounter, why_not_tested
 from headrank.cli._failures import about_input, about_output, after_writing
 from headrank.cli._fitting import MODEL
-from headrank.cli._printing import console, print_json, progress_bar
+from headrank.cli._inputs import Input, input_of, layout_of
+from headrank.cli._printing import console, print_json
+from headrank.cli._progress import shown_share
 from headrank.cli._scoring import (
     FLAGGED,
     LABEL,
@@ -50,7 +53,7 @@ class _Labelled:
 
 def run(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="Model or output folder of headrank fit.")],
-    data: Annotated[
+    files: Annotated[
         list[Path], typer.Argument(metavar="DATA...", help="Files as for headrank score, in the order of time.")
     ],
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="Output folder.")],
@@ -58,6 +61,9 @@ def run(
     confidence: Annotated[
         float, typer.Option("--confidence", metavar="P", help="Confidence of all statements together.")
     ] = 0.95,
+    separator: options.Separator = None,
+    decimal: options.Decimal = None,
+    sheet: options.Sheet = None,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
 ) -> None:
@@ -74,14 +80,15 @@ def run(
 
     sure = options.confidence_of(confidence)
     fitted = loaded_model(model / MODEL if model.is_dir() else model)
+    layout = layout_of(separator, decimal, sheet, files)
+    data = [input_of([file], layout) for file in files]
     copied = [_checked(fitted, each, drop or []) for each in data]
 
     def fill(folder: Path) -> MonitorSummary:
         batches = []
-        with progress_bar() as progress:
-            task = progress.add_task("Scoring", total=float(len(data)))
+        with shown_share(f"scoring {counted(len(data), 'file')}") as advance:
             for number, (file, columns) in enumerate(zip(data, copied, strict=True)):
-                progress.update(task, description=f"Scoring {file.name}", completed=float(number))
+                advance(number / len(data))
                 batches.append(_batch(fitted, file, columns, risk=(1 - sure) / (N_STATEMENTS * len(data))))
         summary = monitor_summary(fitted, batches, confidence=sure)
         (folder / "monitor.html").write_text(render_monitor_html(summary), encoding="utf-8")
@@ -96,19 +103,19 @@ def run(
         _print(console(as_json=json), summary, out)
 
 
-def _checked(fitted: TableModel, file: Path, drop: list[str]) -> Copied:
+def _checked(fitted: TableModel, file: Input, drop: list[str]) -> Copied:
     """Check the columns of a file before any is scored; copy the target, if there is one."""
     with about_input(file):
         if not fitted.columns:
             return checked_columns(fitted, file, None, drop, [])
         from headrank.readers.tables import table_columns
 
-        names = table_columns(file)
+        names = table_columns(file.tables)
         present = [name for name in drop if name in names]  # not every file needs to have them
         return checked_columns(fitted, file, None, present, [fitted.target] if fitted.target in names else [])
 
 
-def _batch(fitted: TableModel, file: Path, copied: Copied, *, risk: float) -> Batch:
+def _batch(fitted: TableModel, file: Input, copied: Copied, *, risk: float) -> Batch:
     """Score a file, count its rows and collect its labels."""
     from headrank.training.monitoring import Batch, labelled_part, rate_limits
 
@@ -148,7 +155,7 @@ def _batch(fitted: TableModel, file: Path, copied: Copied, *, risk: float) -> Ba
     return Batch(file.name, n_rows, n_counted, flagged, drift, measured)
 
 
-def _labels(fitted: TableModel, block: ScoredBlock, copied: Copied, file: Path) -> list[_Labelled]:
+def _labels(fitted: TableModel, block: ScoredBlock, copied: Copied, file: Input) -> list[_Labelled]:
     """Return the rows of a block that have a label."""
     from headrank.readers.opening import MISSING
     from headrank.training.monitoring import labels_of
@@ -188,7 +195,7 @@ def _print(screen: Console, summary: MonitorSummary, out: Path) -> None:
         name = each.name if len(each.name) <= width else f"{each.name[: width - 3]}..."
         flagged = "" if each.flagged is None else rounded_percent(each.flagged.estimate)
         found = None if each.labelled is None else each.labelled.measure
-        measured = "" if found is None else decimal(found.estimate)
+        measured = "" if found is None else shown_decimal(found.estimate)
         drift = "not tested" if each.drift is None else ", ".join(c.column for c in each.drift.changes[:3]) or "none"
         screen.print(
             f"{name:<{width}} {each.n_rows:>11,} {flagged:>8} {measured:>12}  {each.verdict or '':<7}  {drift}"

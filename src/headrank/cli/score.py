@@ -17,7 +17,9 @@ from headrank.cli import _options as options
 from headrank.cli._best import BestRows
 from headrank.cli._drift import counter_of, print_drift
 from headrank.cli._failures import DRIFT, CommandError, about_input, about_output, after_writing
-from headrank.cli._printing import console, print_json, progress_bar
+from headrank.cli._inputs import input_of, layout_of
+from headrank.cli._printing import console, print_json
+from headrank.cli._progress import shown_share
 from headrank.cli._scoring import (
     FLAGGED,
     SCORE,
@@ -72,9 +74,7 @@ class _Tally:
 
 def run(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="Model file written by headrank fit.")],
-    data: Annotated[
-        Path, typer.Argument(metavar="DATA", help="Table with the columns used in training, or svmlight file.")
-    ],
+    files: options.Data,
     out: Annotated[Path, typer.Option(metavar="FILE", help="Output file, ending in .csv.")],
     best: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Write only the N best rows of this file, best first.")
@@ -89,7 +89,13 @@ def run(
         int,
         typer.Option(metavar="N", min=0, help="Name the N columns that raise each score most; slow for trees."),
     ] = 0,
-    block: Annotated[int, typer.Option(metavar="N", min=1, help="Number of rows to read at a time.")] = 100_000,
+    separator: options.Separator = None,
+    decimal: options.Decimal = None,
+    sheet: options.Sheet = None,
+    block: Annotated[
+        int,
+        typer.Option(metavar="N", min=1, help="Number of rows to read at a time.", rich_help_panel=options.INPUT),
+    ] = 100_000,
     fail_on_drift: Annotated[
         bool, typer.Option("--fail-on-drift", help="Exit with code 6 if the rows differ from those of the holdout.")
     ] = False,
@@ -103,6 +109,7 @@ def run(
 
     Example: headrank score result/model new.csv --out week.csv --id patient --best 200 --why 3
     """
+    data = input_of(files, layout_of(separator, decimal, sheet, files))
     require_output_name(out, data)
     fitted = loaded_model(model)
     with about_input(data):
@@ -110,12 +117,7 @@ def run(
         copied = replace(copied, own=(*copied.own, *([WHY] if why else [])))
     request = _Request(best, sorted, why)
     drifting = counter_of(fitted, data, copied, required=fail_on_drift)
-    with progress_bar() as progress:
-        task = progress.add_task(f"Scoring {data.name}", total=1.0)
-
-        def advance(share: float) -> None:
-            progress.update(task, completed=share)
-
+    with shown_share(f"scoring {data.name}") as advance:
         # The best rows are explained at the end, and only they.
         blocks = scored_blocks(
             fitted, data, copied, n_rows=block, advance=advance, why=why if request.best is None else 0

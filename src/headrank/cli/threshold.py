@@ -8,12 +8,13 @@ import typer
 
 from headrank.cli import _options as options
 from headrank.cli._failures import about_input, about_option
+from headrank.cli._inputs import input_of, layout_of
 from headrank.cli._printing import console, print_json
 from headrank.cli._samples import read_scores
 
 
 def run(
-    scores: options.Scores,
+    files: options.Scores,
     target: options.Target,
     score: options.OneScore,
     max_fpr: Annotated[
@@ -27,6 +28,10 @@ def run(
         int | None, typer.Option(metavar="N", help="Number of future rows that --alerts refers to.")
     ] = None,
     positive: options.Positive = None,
+    lower_is_better: options.LowerIsBetter = False,
+    separator: options.Separator = None,
+    decimal: options.Decimal = None,
+    sheet: options.Sheet = None,
     confidence: options.Confidence = 0.95,
     json: options.Json = False,
 ) -> None:
@@ -44,7 +49,8 @@ def run(
             with about_option(f"--{name.replace('_', '-')}"):
                 open_rate(name, value)
     confidence = options.confidence_of(confidence)
-    sample = read_scores(scores, target=target, scores=[score], positive=positive)
+    scores = input_of(files, layout_of(separator, decimal, sheet, files))
+    sample = read_scores(scores, target=target, scores=[score], positive=positive, lower_is_better=lower_is_better)
     with about_input(scores):
         found = threshold_at(
             sample.y,
@@ -64,13 +70,15 @@ def run(
                 "positive": sample.positive,
                 "score": score,
                 **found.as_dict(),
+                "value": -found.value if lower_is_better else found.value,
+                "lower_is_better": lower_is_better,
                 "promise": found.budget.promise,
                 "assumes": sample.assumption,
             }
         )
-    sentence = str(found)
+    rule = f"at most {-found.value!r}" if lower_is_better else f"at least {found.value!r}"
     screen = console(as_json=json)
-    screen.print(f"{sentence[0].upper()}{sentence[1:]}.")
+    screen.print(f"Flag scores of {rule}: {found.guarantee}.")
     screen.print(sample.assumption)
 
 

@@ -8,11 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice
-from os import PathLike
+from os import SEEK_END, PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
+from headrank.readers.decimals import HOW, as_float
 from headrank.readers.empty_lines import without_empty_lines
-from headrank.readers.opening import MISSING, UNPACKING_ERRORS, TableFile, disk_failed, existing, opened, table_file
+from headrank.readers.opening import (
+    MISSING,
+    UNPACKING_ERRORS,
+    TableFile,
+    Tables,
+    TableSource,
+    disk_failed,
+    existing,
+    opened,
+    tables_of,
+)
 from headrank.readers.svmlight import SvmlightBlock, load_lines, some_queries
 from headrank.readers.table_faults import not_utf8, require_columns, why_unreadable
 from headrank.readers.tables import first_record, refuse_names_of_bytes, table_columns
@@ -28,7 +39,7 @@ _LARGEST_READ = 1 << 26
 
 
 def table_blocks(
-    path: str | PathLike[str],
+    path: TableSource,
     kinds: Mapping[str, Kind],
     *,
     keep: Sequence[str] = (),
@@ -36,15 +47,15 @@ def table_blocks(
     missing: Sequence[str] = MISSING,
     advance: Callable[[float], None] = lambda _share: None,
 ) -> Iterator[pl.DataFrame]:
-    r"""Read some columns of a CSV, TSV or Parquet table in blocks of rows; memory does not grow with the table.
+    r"""Read some columns of a table, or of several, in blocks of rows; memory does not grow with the number of rows.
 
     In a text file, a column is read as numbers if ``kinds`` says so and else as text, so that its type is the same in
     all blocks. Parquet columns keep their types. Empty lines are skipped, except in a table of one column.
 
     Parameters
     ----------
-    path : path
-        As for `read_table`. A Parquet file takes the memory of its largest row group.
+    path : path or list of paths
+        As for `read_table`. A Parquet file takes the memory of its largest row group, a workbook that of its sheet.
     kinds : mapping of name to {"number", "text", "boolean", "date"}
         The columns to read and their kinds.
     keep : names
@@ -66,14 +77,31 @@ def table_blocks(
     ...     [block.rows() for block in table_blocks(path, {"age": "number"}, keep=["id"], n_rows=2)]
     [[(71.0, '1'), (None, '2')], [(44.0, '3')]]
     """
-    file = table_file(path)
+    tables = tables_of(path)
     names = list(dict.fromkeys([*kinds, *keep]))
-    columns = table_columns(path)
-    require_columns(file, columns, names)
-    if file.is_parquet:
-        yield from _parquet_blocks(file, names, keep, n_rows, advance)
-        return
-    n_before = 0
+    require_columns(tables.first, table_columns(tables), names)
+    sizes = [file.path.stat().st_size or 1 for file in tables.files]
+    for number, file in enumerate(tables.files):
+        before, size = sum(sizes[:number]), sizes[number]
+
+        def advance_all(share: float, before: int = before, size: int = size) -> None:
+            advance((before + share * size) / sum(sizes))
+
+        if file.is_parquet:
+            yield from _parquet_blocks(file, names, keep, n_rows, advance_all)
+        else:
+            yield from _text_blocks(file, names, kinds, missing, n_rows, advance_all)
+
+
+def _text_blocks(
+    file: TableFile,
+    names: list[str],
+    kinds: Mapping[str, Kind],
+    missing: Sequence[str],
+    n_rows: int,
+    advance: Callable[[float], None],
+) -> Iterator[pl.DataFrame]:
+    columns, n_before = table_columns(Tables((file,))), 0
     for piece in _pieces(file, n_rows, advance):
         text = piece if len(columns) == 1 else without_empty_lines(piece)
         if not text:
@@ -135,8 +163,9 @@ def _parquet_blocks(
 
 def _pieces(file: TableFile, n_rows: int, advance: Callable[[float], None]) -> Iterator[bytes]:
     """Split a text, without its header, into blocks of about ``n_rows`` whole rows."""
-    with file.path.open("rb") as raw, opened(file.path, raw) as stream:
-        size = file.path.stat().st_size or 1
+    with file.raw() as raw, opened(file.path, raw) as stream:
+        size = raw.seek(0, SEEK_END) or 1
+        raw.seek(0)
         n_lines = first_record(stream).count(b"\n")
         rest, to_read = b"", _FIRST_READ
         try:
@@ -184,7 +213,7 @@ def _require_utf8(file: TableFile, piece: bytes, n_lines: int) -> None:
     except UnicodeDecodeError as error:
         start = piece.rfind(b"\n", 0, error.start) + 1
         line = piece[start:].split(b"\n", 1)[0]
-        raise ValueError(not_utf8(file.path, line, n_lines + piece.count(b"\n", 0, error.start) + 1)) from None
+        raise ValueError(not_utf8(file, line, n_lines + piece.count(b"\n", 0, error.start) + 1)) from None
 
 
 def _parsed(
@@ -208,24 +237,26 @@ def _parsed(
         return frame.with_columns(pl.read_csv(text, **layout).select(as_they_stand)) if as_they_stand else frame
 
     try:
-        return read(set(numbers))
+        if not file.has_decimal_commas:  # polars would take 1.500 for 1.5, which it is not where decimals have commas
+            return read(set(numbers))
+        as_text = read(())
     except pl.exceptions.PolarsError as error:
         try:
             as_text = read(())
         except pl.exceptions.PolarsError:
             raise why_unreadable(file, error) from error
-    return as_text.with_columns(_as_numbers(file, as_text[name], n_before) for name in numbers)
+    commas = file.has_decimal_commas
+    return as_text.with_columns(text_as_numbers(file, as_text[name], n_before, commas=commas) for name in numbers)
 
 
-def _as_numbers(file: TableFile, column: pl.Series, n_before: int) -> pl.Series:
+def text_as_numbers(file: TableFile | Tables, column: pl.Series, n_before: int, *, commas: bool) -> pl.Series:
     """Convert text to numbers, with surrounding spaces allowed; raise with the first value that is not a number."""
-    import polars as pl
-
     text = column.str.strip_chars()
-    numbers = text.cast(pl.Float64, strict=False)
+    numbers = as_float(text, commas=commas)
     if (bad := (numbers.is_null() & (text != "")).arg_true()).len():
+        how = f"; read decimal commas {HOW}" if "," in column[bad[0]] and not commas else ""
         raise ValueError(
             f"column {column.name!r} of {file} has {column[bad[0]]!r} in row {n_before + bad[0] + 1:,}; expected a "
-            "number: correct it, or leave the field empty"
+            f"number: correct it, or leave the field empty{how}"
         )
     return numbers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from headrank.readers.opening import TableFile, opened
+from headrank.readers.opening import TableFile
 
 _EMPTY = re.compile(rb"(\n)(?:\r?\n)+")
 _BLOCK = 1 << 20
@@ -27,7 +27,7 @@ def without_empty_lines(text: bytes) -> bytes:
 def has_empty_lines(file: TableFile) -> bool:
     """Whether a text has empty lines, possibly within quotation marks. It is read in blocks."""
     end = b"\n"
-    with opened(file.path) as stream:
+    with file.open() as stream:
         while block := stream.read(_BLOCK):
             if _EMPTY.search(end + block):
                 return True

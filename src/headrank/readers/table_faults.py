@@ -6,14 +6,15 @@ import codecs
 import csv
 import re
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 
-from headrank.readers.opening import UNPACKING_ERRORS, TableFile, disk_failed, opened
+from headrank._suggestions import did_you_mean
+from headrank.readers.opening import UNPACKING_ERRORS, TableFile, disk_failed
 
 _LINES_PER_BLOCK = 10_000
 _NAMES_SHOWN = 30
+_SEPARATORS = ";\t|,"
 
 
 def why_unreadable(file: TableFile, error: BaseException) -> ValueError:
@@ -22,7 +23,7 @@ def why_unreadable(file: TableFile, error: BaseException) -> ValueError:
     if file.is_parquet:
         return ValueError(_why_no_parquet(file.path, first_line))
     try:
-        reason = _not_utf8(file.path) or _too_many_fields(file)
+        reason = _not_utf8(file) or _too_many_fields(file)
     except UNPACKING_ERRORS as unpacking:
         if disk_failed(unpacking):
             raise
@@ -34,17 +35,18 @@ def why_unreadable(file: TableFile, error: BaseException) -> ValueError:
     )
 
 
-def not_utf8(file: Path, line: bytes, number: int) -> str:
+def not_utf8(file: TableFile, line: bytes, number: int) -> str:
     """Return which line is not UTF-8 and how to convert the file."""
     try:
         line.decode()
     except UnicodeDecodeError as error:
         byte = f"0x{line[error.start]:02x}"
-    converted = f"{file.stem}-utf8{file.suffix}"
+    name = file.path.name
+    files = "" if file.label else f" {name} > {file.path.stem}-utf8{file.path.suffix}"
     encoding = "UTF-16" if line.startswith((b"\xff\xfe", b"\xfe\xff")) else "WINDOWS-1252"
     return (
         f"{file} is not UTF-8 text: line {number:,} has the byte {byte}; convert it first, for instance with "
-        f"'iconv -f {encoding} -t UTF-8 {file.name} > {converted}'"
+        f"'iconv -f {encoding} -t UTF-8{files}'"
     )
 
 
@@ -64,19 +66,36 @@ def require_columns(file: TableFile, columns: Sequence[str], names: Iterable[str
     for name in names:
         if name in columns:
             continue
-        if len(columns) == 1 and not file.is_parquet and (other := re.search(r"[;|,\t]", columns[0])):
-            raise ValueError(
-                f"{file} has no column {name!r}; its fields seem to be separated by {other[0]!r}, but {file.suffix} "
-                f"needs {file.separator!r}: save it with {file.separator!r}, or name it .tsv if these are tabs"
-            )
-        raise ValueError(f"{file} has no column {name!r}; {close_to(name, columns)}it has {listed(columns)}")
+        if other := _other_separator(file, columns, name):
+            raise ValueError(f"{file} has no column {name!r}; {_separated_by(other, file)}")
+        question = did_you_mean(name, columns)
+        raise ValueError(f"{file} has no column {name!r}; {question + ' ' if question else ''}it has {listed(columns)}")
 
 
-def close_to(name: str, columns: Sequence[str]) -> str:
-    """Suggest a similar name, if there is one."""
-    by_small = {column.lower(): column for column in columns}
-    close = get_close_matches(name.lower(), by_small, n=1)
-    return f"did you mean {by_small[close[0]]!r}? " if close else ""
+def refuse_other_separator(file: TableFile, columns: Sequence[str]) -> None:
+    """Raise if the only column of a text looks like several, unless the separator was given."""
+    if file.layout.separator is None and len(columns) == 1 and (other := _other_separator(file, columns)):
+        raise ValueError(f"{file} seems to have only one column, {columns[0][:60]!r}; {_separated_by(other, file)}")
+
+
+def _other_separator(file: TableFile, columns: Sequence[str], name: str | None = None) -> str:
+    """Return the separator that the header seems to have: by it, there is a column of this name, or several columns."""
+    if not file.is_text:
+        return ""
+    header = file.separator.join(columns)
+    for other in _SEPARATORS:
+        fields = [field.strip(' "') for field in header.split(other)]
+        if other != file.separator and len(fields) > 1 and (len(columns) == 1 or name in fields):
+            return other
+    return ""
+
+
+def _separated_by(other: str, file: TableFile) -> str:
+    typed = "tab" if other == "\t" else other
+    return (
+        f"its fields seem to be separated by {other!r}, not by {file.separator!r}: read it with separator={typed!r}, "
+        f"on the command line --separator '{typed}'"
+    )
 
 
 def listed(names: Sequence[str]) -> str:
@@ -96,21 +115,21 @@ def _why_no_parquet(path: Path, first_line: str) -> str:
     return f"{path} cannot be read as .parquet: {first_line}; it is damaged, fetch or write it again"
 
 
-def _not_utf8(path: Path) -> str:
+def _not_utf8(file: TableFile) -> str:
     n_before = 0
-    with opened(path) as stream:
+    with file.open() as stream:
         while block := list(islice(stream, _LINES_PER_BLOCK)):
             for number, line in enumerate(block, n_before + 1):
                 try:
                     line.decode()
                 except UnicodeDecodeError:
-                    return not_utf8(path, line, number)
+                    return not_utf8(file, line, number)
             n_before += len(block)
     return ""
 
 
 def _too_many_fields(file: TableFile) -> str:
-    with opened(file.path) as stream:
+    with file.open() as stream:
         rows = csv.reader(codecs.iterdecode(stream, "utf-8-sig"), delimiter=file.separator)
         try:
             n_names = len(next(rows, []))

@@ -1,4 +1,4 @@
-"""Read CSV, TSV and Parquet tables. Errors name the file and the column, and say how to fix them."""
+"""Read CSV, TSV, Parquet and Excel tables. Errors name the file and the column, and say how to fix them."""
 
 from __future__ import annotations
 
@@ -6,17 +6,33 @@ import gzip
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy.typing as npt
 
 from headrank._extras import needs_extra
 from headrank._types import BoolVector
 from headrank.exceptions import InvalidSampleError
+from headrank.readers.decimals import refuse_other_decimals
 from headrank.readers.empty_lines import has_empty_lines, without_empty_lines
-from headrank.readers.opening import MISSING, UNPACKING_ERRORS, TableFile, disk_failed, opened, table_file
-from headrank.readers.table_faults import not_utf8, refuse_repeated_names, require_columns, why_unreadable
+from headrank.readers.opening import (
+    MISSING,
+    UNPACKING_ERRORS,
+    Layout,
+    TableFile,
+    Tables,
+    TableSource,
+    disk_failed,
+    tables_of,
+)
+from headrank.readers.stacking import refuse_different_columns, stacked
+from headrank.readers.table_faults import (
+    not_utf8,
+    refuse_other_separator,
+    refuse_repeated_names,
+    require_columns,
+    why_unreadable,
+)
 from headrank.readers.targets import target_of
 
 if TYPE_CHECKING:
@@ -62,7 +78,7 @@ class Table:
 
 
 def read_table(
-    path: str | PathLike[str],
+    path: TableSource,
     *,
     target: str,
     qid: str | None = None,
@@ -73,15 +89,19 @@ def read_table(
     drop: Iterable[str] = (),
     pos_label: Any = None,
     missing: Sequence[str] = MISSING,
+    separator: str | None = None,
+    decimal: Literal[".", ","] | None = None,
+    sheet: str | None = None,
 ) -> Table:
-    r"""Read a CSV, TSV or Parquet table and split off its labels.
+    r"""Read a CSV, TSV, Parquet or Excel table and split off its labels.
 
     Parameters
     ----------
-    path : path
-        A file with the suffix ``.csv``, ``.tsv``, ``.csv.gz``, ``.tsv.gz`` or ``.parquet``. Text is UTF-8 with a header
-        line. Fields missing at the end of a row are missing values. Empty lines are skipped, except in a table of one
-        column.
+    path : path or list of paths
+        A file with the suffix ``.csv``, ``.tsv``, ``.csv.gz``, ``.tsv.gz``, ``.parquet`` or ``.xlsx``, or several with
+        the same columns, which are read as one table. Text is UTF-8 with a header line. Fields missing at the end of a
+        row are missing values. Empty lines are skipped, except in a table of one column. A workbook is read as if it
+        had been saved as CSV.
     target : str
         Column of the labels: 0/1, -1/+1, true/false, t/f, yes/no, y/n, or any values with ``pos_label``.
     qid : str, optional
@@ -97,6 +117,12 @@ def read_table(
         other values are negative.
     missing : strings
         Strings for a missing value in a text file, in addition to the empty field.
+    separator : str, optional
+        The character between fields of a text file; by default that of its suffix.
+    decimal : {".", ","}, optional
+        The decimal mark of a text file; by default a point, and a column of numbers with decimal commas raises.
+    sheet : str, optional
+        The sheet of a workbook that has several.
 
     Examples
     --------
@@ -112,8 +138,8 @@ def read_table(
     if isinstance(drop, str):
         raise TypeError(f"drop must be a list of names, got the string {drop!r}; write drop=[{drop!r}]")
     special = [target, *(name for name in (qid, id, group, time, fold) if name is not None), *drop]
-    file = table_file(path)
-    columns = table_columns(path)
+    tables = tables_of(path, Layout(separator, decimal, sheet))
+    file, columns = tables.first, table_columns(tables)
     require_columns(file, columns, special)
     repeated = [name for name, count in Counter(special).items() if count > 1]
     if repeated:
@@ -122,32 +148,40 @@ def read_table(
             "more than once"
         )
     named = [name for name in (qid, id, group, fold) if name is not None]
-    frame = _read(file, missing=missing, columns=columns, as_text=named)
+    frame = _read_all(tables, missing=missing, columns=columns, as_text=named)
     if len(special) == len(columns):
         raise ValueError(f"{file} has no feature left besides {', '.join(map(repr, special))}; drop fewer columns")
-    labels = target_of(frame[target], pos_label=pos_label, where=f"column {target!r} of {file}")
+    labels = target_of(frame[target], pos_label=pos_label, where=f"column {target!r} of {tables}")
     return Table(
         frame.drop(special),
         labels.y,
         labels.positive,
-        ids=None if id is None else _names_of(file, _ids(file, frame[id])),
+        ids=None if id is None else _names_of(tables, _ids(tables, frame[id])),
         times=None if time is None else frame[time],
         **{
-            name: None if column is None else _names_of(file, _without_gaps(file, frame[column]))
+            name: None if column is None else _names_of(tables, _without_gaps(tables, frame[column]))
             for name, column in (("qid", qid), ("groups", group), ("folds", fold))
         },
     )
 
 
-def _ids(file: TableFile, column: pl.Series) -> pl.Series:
+def _ids(tables: Tables, column: pl.Series) -> pl.Series:
     """Return the ids exactly as in the file. "NA" may be an id, so text with missing values is read again."""
-    if file.is_parquet or not column.null_count():
+    if not column.null_count() or any(file.is_parquet for file in tables.files):
         return column
-    return _read(file, missing=(), columns=[column.name], as_text=[column.name])[column.name]
+    return _read_all(tables, missing=(), columns=[column.name], as_text=[column.name])[column.name]
 
 
-def read_columns(path: str | PathLike[str], names: Iterable[str], *, missing: Sequence[str] = MISSING) -> pl.DataFrame:
-    r"""Read only some columns of a CSV, TSV or Parquet table, in the order of ``names``.
+def read_columns(
+    path: TableSource,
+    names: Iterable[str],
+    *,
+    missing: Sequence[str] = MISSING,
+    separator: str | None = None,
+    decimal: Literal[".", ","] | None = None,
+    sheet: str | None = None,
+) -> pl.DataFrame:
+    r"""Read only some columns of a table, or of several, in the order of ``names``. Files are those of `read_table`.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -157,27 +191,35 @@ def read_columns(path: str | PathLike[str], names: Iterable[str], *, missing: Se
     ...     read_columns(path, ["score", "y"]).rows()
     [(0.5, 1), (0.25, 0)]
     """
-    file, wanted = table_file(path), list(dict.fromkeys(names))
-    require_columns(file, table_columns(path), wanted)
-    return _read(file, missing=missing, columns=wanted).select(wanted)
+    tables, wanted = tables_of(path, Layout(separator, decimal, sheet)), list(dict.fromkeys(names))
+    for file in tables.files:
+        require_columns(file, _columns(file), wanted)
+    return _read_all(tables, missing=missing, columns=wanted).select(wanted)
 
 
-def table_columns(path: str | PathLike[str]) -> list[str]:
-    """Read the column names of a table, but no rows. Duplicate names raise."""
+def table_columns(path: TableSource) -> list[str]:
+    """Read the column names of a table, but no rows. Duplicate names raise, and so do files with different columns."""
+    tables = tables_of(path)
+    columns = _columns(tables.first)
+    for file in tables.files[1:]:
+        refuse_different_columns(tables.first, columns, file, _columns(file))
+    return columns
+
+
+def _columns(file: TableFile) -> list[str]:
     with needs_extra("cli"):
         import polars as pl
 
-    file = table_file(path)
     try:
         if file.is_parquet:
             columns = pl.scan_parquet(file.path, glob=False).collect_schema().names()
         else:
-            with opened(file.path) as stream:
+            with file.open() as stream:
                 header = first_record(stream)
             try:
                 header.decode()
             except UnicodeDecodeError:  # polars would insert replacement characters
-                raise ValueError(not_utf8(file.path, header, 1)) from None
+                raise ValueError(not_utf8(file, header, 1)) from None
             if not header.strip():
                 raise pl.exceptions.NoDataError
             columns = pl.read_csv(header, separator=file.separator, infer_schema=False).columns
@@ -188,6 +230,7 @@ def table_columns(path: str | PathLike[str]) -> list[str]:
             raise
         raise why_unreadable(file, error) from error
     refuse_repeated_names(file, columns)
+    refuse_other_separator(file, columns)
     return columns
 
 
@@ -202,7 +245,7 @@ def first_record(stream: Any) -> bytes:
     return record
 
 
-def refuse_names_of_bytes(file: TableFile, column: pl.Series) -> None:
+def refuse_names_of_bytes(file: TableFile | Tables, column: pl.Series) -> None:
     """Raise if ids or query ids cannot be printed: bytes, lists and structs."""
     with needs_extra("cli"):
         import polars as pl
@@ -212,6 +255,16 @@ def refuse_names_of_bytes(file: TableFile, column: pl.Series) -> None:
             f"column {column.name!r} of {file} identifies rows or queries, but is of type {column.dtype}; expected "
             "text or numbers: convert it"
         )
+
+
+def _read_all(
+    tables: Tables, *, missing: Sequence[str], columns: list[str], as_text: Sequence[str] = ()
+) -> pl.DataFrame:
+    """Read some columns of all files."""
+    frames = [_read(file, missing=missing, columns=columns, as_text=as_text) for file in tables.files]
+    if len(frames) == 1:
+        return frames[0]
+    return stacked(tables.files, frames, lambda file, names: _read(file, missing=missing, columns=names, as_text=names))
 
 
 def _read(file: TableFile, *, missing: Sequence[str], columns: list[str], as_text: Sequence[str] = ()) -> pl.DataFrame:
@@ -229,10 +282,12 @@ def _read(file: TableFile, *, missing: Sequence[str], columns: list[str], as_tex
                 columns=columns,
                 schema_overrides={name: pl.String for name in as_text if name in columns},
                 separator=file.separator,
+                decimal_comma=file.has_decimal_commas,
                 null_values=list(missing),
                 infer_schema_length=None,
                 glob=False,
             )
+            refuse_other_decimals(file, frame, as_text)
     except (pl.exceptions.PolarsError, *UNPACKING_ERRORS) as error:
         if disk_failed(error):
             raise
@@ -244,14 +299,17 @@ def _read(file: TableFile, *, missing: Sequence[str], columns: list[str], as_tex
 
 def _text(file: TableFile) -> Any:
     """Return a text without empty lines: its path, or its bytes if they had to be changed."""
-    one_column = len(table_columns(file.path)) == 1
-    if file.suffix.endswith(".gz"):  # older polars take a truncated archive for text
+    one_column = len(_columns(file)) == 1
+    if file.is_excel:
+        with file.raw() as stream:
+            return stream.read()
+    if file.path.suffix.lower() == ".gz":  # older polars take a truncated archive for text
         unpacked = gzip.decompress(file.path.read_bytes())
         return unpacked if one_column else without_empty_lines(unpacked)
     return file.path if one_column or not has_empty_lines(file) else without_empty_lines(file.path.read_bytes())
 
 
-def _without_gaps(file: TableFile, column: pl.Series) -> pl.Series:
+def _without_gaps(file: Tables, column: pl.Series) -> pl.Series:
     if n_missing := column.null_count():
         raise InvalidSampleError(
             f"column {column.name!r} of {file} has {n_missing:,} missing values in {column.len():,} rows; drop or fill "
@@ -260,7 +318,7 @@ def _without_gaps(file: TableFile, column: pl.Series) -> pl.Series:
     return column
 
 
-def _names_of(file: TableFile, column: pl.Series) -> npt.NDArray[Any]:
+def _names_of(file: Tables, column: pl.Series) -> npt.NDArray[Any]:
     """Return ids as printed. Text that consists only of integers is converted, which saves memory."""
     with needs_extra("cli"):
         import polars as pl

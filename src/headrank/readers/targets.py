@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from headrank._suggestions import did_you_mean
 from headrank._types import BoolVector
 from headrank.exceptions import InvalidSampleError, OneClassError
-from headrank.readers.table_faults import close_to
 
 if TYPE_CHECKING:
     import polars as pl
@@ -102,9 +102,10 @@ def _named(values: pl.Series, pos_label: Any, where: str) -> list[Any]:
     found = [value for value in values.to_list() if _is_meant(value, pos_label)]
     if not found:
         printed = [_printed(value) for value in values.to_list()[:1000]]
+        question = did_you_mean(str(pos_label), printed)
         raise InvalidSampleError(
             f"{where} cannot be the target: pos_label={pos_label!r} does not occur in it; "
-            f"{close_to(str(pos_label), printed)}its values are {_some(values)}; pass the positive one ({_HOW})"
+            f"{question + ' ' if question else ''}its values are {_some(values)}; pass the positive one ({_HOW})"
         )
     return found
 

@@ -1,7 +1,9 @@
-"""The report as plain text, for a terminal or an email: in full or in brief."""
+"""The report as plain text, for a terminal or an email: in full, in brief, or in a few lines."""
 
 from __future__ import annotations
 
+import re
+import sys
 from textwrap import wrap
 
 from headrank._format import coefficient, decimal, lower_limit, percent, upper_limit
@@ -9,6 +11,7 @@ from headrank.report.contents import ModelPart, Summary
 from headrank.report.wording import sentence
 
 _WIDTH = 100
+_WARNINGS_SHOWN = 3
 _INDENT_BELOW = "    "
 """Of the last cell of a row that does not fit."""
 
@@ -46,6 +49,29 @@ def render_brief(summary: Summary, *, width: int = _WIDTH) -> str:
         *_listed("Warnings", summary.warnings, width),
     ]
     return "\n".join(parts) + "\n"
+
+
+def render_short(summary: Summary, *, width: int | None = _WIDTH) -> str:
+    """Return the answer in a few lines: headline, models, threshold, and the first sentence of each warning.
+
+    Each is a paragraph of lines of at most ``width`` characters, or one line if it is None.
+    """
+    models = ", ".join(f"{each.name} {decimal(each.estimate)} ({each.verdict})" for each in summary.entrants)
+    shown = [_first_sentence(each) for each in summary.warnings[:_WARNINGS_SHOWN]]
+    more = len(summary.warnings) - len(shown)
+    sentences = [
+        summary.answer.sentences[0],
+        f"{summary.goal.measure} on the holdout: {models}.",
+        *([] if summary.periods is None else [_first_sentence(summary.periods.words)]),
+        *([] if summary.threshold.value is None else [_first_sentence(summary.threshold.words)]),  # a warning says why
+        *(f"Warning: {each}" for each in shown),
+        *([f"{more} more warning{'s' if more > 1 else ''} in the report."] if more > 0 else []),
+    ]
+    return "\n".join(_paragraph(each, width=width or sys.maxsize) for each in sentences) + "\n"
+
+
+def _first_sentence(words: str) -> str:
+    return re.split(r"(?<=[.!?]) (?=[A-Z])", words, maxsplit=1)[0]
 
 
 def _paragraph(words: str, indent: str = "", first: str | None = None, width: int = _WIDTH) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from headrank._suggestions import did_you_mean
 from headrank.exceptions import InvalidSampleError
 
 if TYPE_CHECKING:
@@ -143,11 +143,10 @@ def _refuse_other_columns(present: list[str], needed: list[str], ignored: Collec
     extra = [name for name in present if name not in known]
     missing = [name for name in needed if name not in there]
     if missing:
-        by_lower = {name.lower(): name for name in extra}
         named = []
         for name in missing:
-            close = get_close_matches(name.lower(), by_lower, n=1)
-            named.append(f"{name!r}" + (f" (did you mean {by_lower[close[0]]!r}?)" if close else ""))
+            question = did_you_mean(name, extra)
+            named.append(f"{name!r}" + (f" ({question})" if question else ""))
         many = len(missing) > 1
         raise InvalidSampleError(
             f"the table lacks the column{'s' if many else ''} {', '.join(named)}; the model needs "

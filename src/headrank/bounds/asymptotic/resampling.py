@@ -209,9 +209,11 @@ def replicates(
     parts = _run(chunk, list(zip(sizes, streams, strict=True)), n_jobs)
     if progress:
         with needs_extra("cli"):
+            from rich.console import Console
             from rich.progress import track
 
-        parts = track(parts, description="bootstrap", total=len(sizes))
+        screen = Console(stderr=True)
+        parts = track(parts, description="bootstrap", total=len(sizes), console=screen, transient=True)
     return np.array([values for part in parts for values in part])
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp, log, log10
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -17,10 +17,16 @@ from headrank.bounds.asymptotic.bootstrap import check_replicates, present_rows
 from headrank.bounds.comparison.evidence import Evidence, Method, Resampling, evidence_for, widest
 from headrank.bounds.confidence import Side, check_confidence, check_side
 from headrank.bounds.sample_curves import SampleCurves
+from headrank.exceptions import NoVarianceError
 from headrank.labels import Sample, check_binary
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
+from headrank.measures.area import AreaMeasure
 
+BESIDE = Resampling(10_000, random_state=0)
+"""The bootstrap beside a finite-sample answer: the same in every run."""
+_BESIDE = ("method", "low", "high", "p_value")
+"""What is exported of the asymptotic answer."""
 _STEPS_PER_DECADE = 4
 """Risks per power of ten at which a bound that is not monotone in its risk is tried."""
 
@@ -52,6 +58,8 @@ class Difference:
         Which ends are guaranteed.
     finite_sample : bool
         Whether the guarantee holds for every sample size and distribution; otherwise it is asymptotic.
+    asymptotic : Difference or None
+        The asymptotic answer beside a finite-sample one, if there is one: see `compare`.
     """
 
     low: float
@@ -69,6 +77,7 @@ class Difference:
     n_neg: int
     side: Side = "two-sided"
     finite_sample: bool = True
+    asymptotic: Difference | None = None
 
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
@@ -86,13 +95,22 @@ class Difference:
         return pl.DataFrame([self.as_dict()])
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all fields as plain values, the measure by its short name, with one column per scorer."""
-        plain = {name: value for name, value in vars(self).items() if name not in ("names", "values")}
+        """Return all fields as plain values, the measure by its short name, with one column per scorer.
+
+        Method, limits and p-value of the asymptotic answer follow, and are None without one.
+        """
+        plain = {name: value for name, value in vars(self).items() if name not in ("names", "values", "asymptotic")}
         plain["measure"] = str(self.measure)
         scorers = {"first": self.names[0], "second": self.names[1]}
-        return scorers | {"first_value": self.values[0], "second_value": self.values[1]} | plain
+        beside = {f"asymptotic_{name}": getattr(self.asymptotic, name, None) for name in _BESIDE}
+        return scorers | {"first_value": self.values[0], "second_value": self.values[1]} | plain | beside
 
     def __str__(self) -> str:
+        return "; ".join(self.statements)
+
+    @property
+    def statements(self) -> tuple[str, ...]:
+        """What was seen, what holds of the true difference and, if there is one, the asymptotic answer, in words."""
         first, second = self.names
         if (self.estimate < 0) == self.measure.greater_is_better and self.estimate != 0:
             better, worse = second, first
@@ -104,18 +122,28 @@ class Difference:
         counts = (
             f"{self.n_pos:,} positive{'s' * (self.n_pos != 1)} and {self.n_neg:,} negative{'s' * (self.n_neg != 1)}"
         )
-        kind = "any distribution, any sample size" if self.finite_sample else "asymptotic, for large samples"
-        verdict = "can" if self.told_apart else "cannot"
-        return (
+        found = (
             f"{lead} on {counts} ({self.measure} {rounded(self.values[0])} for {first}, {rounded(self.values[1])} for "
-            f"{second}); "
+            f"{second})",
             f"the true difference {first} - {second} {self._where()} with {percent(self.confidence)} confidence "
-            f"({self.method}: {kind}), so they {verdict} be told apart ({self._p_in_words()})"
+            f"({self.method}: {self.kind}), so they {self._verdict()}",
         )
+        if (other := self.asymptotic) is None:
+            return found
+        beside = f"asymptotically ({other.method}, for large samples) it {other._where()}, so they {other._verdict()}"
+        return (*found, beside)
 
-    def _p_in_words(self) -> str:
-        conservative = ", as this method is conservative" if self.finite_sample and self.p_value >= 1 else ""
-        return shown_p(self.p_value) + conservative
+    @property
+    def kind(self) -> str:
+        """For which samples the answer holds, in words."""
+        return "any distribution, any sample size" if self.finite_sample else "asymptotic, for large samples"
+
+    def _verdict(self) -> str:
+        can = "can" if self.told_apart else "cannot"
+        if self.p_value < 1 or not self.finite_sample:
+            return f"{can} be told apart ({shown_p(self.p_value)})"
+        # A bound of 1 is no p-value: it says that the method is too conservative for one.
+        return f"{can} be told apart (no p-value below 1, as this method is conservative)"
 
     def _where(self) -> str:
         if self.side == "lower":
@@ -153,7 +181,8 @@ def compare(
 
     - ``"auto"``: holds for any distribution and sample size. ``"betting"`` for areas with at least 50 positives (for
       the AUC also 4 negatives per positive), else ``"paired"`` for the AUC and for means over queries, else
-      ``"separate"``.
+      ``"separate"``. Such methods often cannot separate two scorers that an asymptotic test separates, so the answer
+      has that of ``"delong"`` (areas) or ``"bootstrap"`` (means over queries) beside it, as ``asymptotic``.
     - ``"betting"``: for areas; bets on the difference of each positive, see
       `headrank.bounds.comparison.paired_betting`. O(n log n), then O(n_pos) for some 50 values.
     - ``"paired"``: Chernoff bound for the difference itself; the less the scorers disagree, the narrower. O(n log n).
@@ -196,7 +225,8 @@ def compare(
     >>> print(compare(y, a, b, names=("clean", "noisy")))
     clean is better than noisy by 0.04972 on 1,000 positives and 9,000 negatives (auc 0.9186 for clean, 0.8689 for
     noisy); the true difference clean - noisy lies between 0.03354 and 0.06629 with 95 % confidence (betting: any
-    distribution, any sample size), so they can be told apart (p = 6.3e-12)
+    distribution, any sample size), so they can be told apart (p = 6.3e-12); asymptotically (delong, for large samples)
+    it lies between 0.04239 and 0.05704, so they can be told apart (p < 1e-12)
     """
     what, side = measure_of(measure), check_side(side)
     confidence = check_confidence(confidence)
@@ -207,16 +237,26 @@ def compare(
         SampleCurves(check_binary(y, scores, sample_weight, qid=qid, pos_label=pos_label)) for scores in (a, b)
     )
     resampling = Resampling(n_replicates, present_rows(clusters, sample_weight), random_state, n_jobs, progress)
-    return compare_curves(
-        first,
-        second,
-        measure=what,
-        confidence=confidence,
-        method=method,
-        side=side,
-        names=names,
-        resampling=resampling,
-    )
+    by: dict[str, Any] = {"measure": what, "confidence": confidence, "side": side, "names": names}
+    found = compare_curves(first, second, method=method, resampling=resampling, **by)
+    beside = asymptotic_method(what, first.sample, one_end(1 - confidence, side)) if method == "auto" else None
+    if beside is None:
+        return found
+    try:
+        other = compare_curves(first, second, method=beside, resampling=BESIDE, **by)
+    except NoVarianceError:
+        return found
+    return replace(found, asymptotic=other)
+
+
+def asymptotic_method(measure: Measure, sample: Sample, risk: float) -> Literal["delong", "bootstrap"] | None:
+    """Return the asymptotic method that is fast enough to go with every finite-sample answer, or None.
+
+    The bootstrap has too few replicates for an end of a very small risk.
+    """
+    if sample.queries is not None:
+        return "bootstrap" if risk * (BESIDE.n_replicates + 1) >= 1 else None
+    return "delong" if isinstance(measure, AreaMeasure) else None
 
 
 def compare_curves(

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from headrank._extras import needs_extra
 from headrank._format import percent, rounded, rounded_down, rounded_up, shown_p
 from headrank._numbers import option, short_repr
+from headrank._text_tables import aligned
 from headrank._types import ArrayLike, Vector
 from headrank.bounds.asymptotic.bootstrap import check_replicates, present_rows
-from headrank.bounds.comparison.difference import Difference, difference_of, one_end
+from headrank.bounds.comparison.difference import BESIDE, Difference, asymptotic_method, difference_of, one_end
 from headrank.bounds.comparison.evidence import Method, Pair, Resampling, evidence_for
 from headrank.bounds.confidence import Side, check_confidence, check_side
 from headrank.bounds.sample_curves import SampleCurves
+from headrank.exceptions import NoVarianceError
 from headrank.labels import check_binary
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
@@ -35,11 +37,14 @@ class Differences:
         The p-values after Holm's (1979) correction, in the same order.
     confidence : float
         The guaranteed probability that all intervals hold.
+    asymptotic : Differences or None
+        The asymptotic answer beside a finite-sample one, if there is one: see `compare`.
     """
 
     differences: tuple[Difference, ...]
     adjusted_p_values: tuple[float, ...]
     confidence: float
+    asymptotic: Differences | None = None
 
     def __iter__(self) -> Iterator[Difference]:
         return iter(self.differences)
@@ -65,31 +70,38 @@ class Differences:
         ]
         return pl.DataFrame(rows)
 
-    def __str__(self) -> str:
+    @property
+    def title(self) -> str:
+        """What the table shows, in words."""
         first = self.differences[0]
-        kind = "any distribution, any sample size" if first.finite_sample else "asymptotic, for large samples"
-        header = ("difference", "estimate", "low", "high", "Holm-adjusted")
-        rows = [
+        return (
+            f"Differences in {first.measure} on {first.n_pos:,} positives and {first.n_neg:,} negatives; all intervals "
+            f"hold simultaneously with {percent(self.confidence)} confidence ({first.method}: {first.kind}); * can be "
+            f"told apart{'; - no p-value below 1, as this method is conservative' if self._has_no_p() else ''}"
+        )
+
+    @property
+    def rows(self) -> list[tuple[str, ...]]:
+        """The table as text: a header, then one row per difference."""
+        table: list[tuple[str, ...]] = [("difference", "estimate", "low", "high", "Holm p")]
+        table += [
             (
                 f"{difference.names[0]} - {difference.names[1]}",
                 _signed(rounded(difference.estimate)),
                 _signed(rounded_down(difference.low)),
                 _signed(rounded_up(difference.high)),
-                shown_p(p) + (" *" if p <= 1 - self.confidence else ""),
+                "- " if p >= 1 and difference.finite_sample else f"{_p(p)} {'*' if p <= 1 - self.confidence else ' '}",
             )
             for difference, p in zip(self.differences, self.adjusted_p_values, strict=True)
         ]
-        widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
-        lines = [
-            "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:4], widths[1:4]), row[4]])
-            for row in (header, *rows)
-        ]
-        title = (
-            f"Differences in {first.measure} on {first.n_pos:,} positives and {first.n_neg:,} negatives; all intervals "
-            f"hold simultaneously with {percent(self.confidence)} confidence ({first.method}: {kind}); * can be told "
-            "apart"
-        )
-        return "\n".join([title, *lines])
+        return table
+
+    def _has_no_p(self) -> bool:
+        return self.differences[0].finite_sample and max(self.adjusted_p_values) >= 1
+
+    def __str__(self) -> str:
+        own = "\n".join([self.title, *aligned(self.rows)])
+        return own if self.asymptotic is None else f"{own}\n\n{self.asymptotic}"
 
     def __repr__(self) -> str:
         return f"<Differences: {self}>"
@@ -140,9 +152,15 @@ def compare_many(
     >>> print(compare_many({"clean": a, "noisy": a + noise[0], "noisier": a + 2 * noise[1]}, y, against="clean"))
     Differences in auc on 1,000 positives and 9,000 negatives; all intervals hold simultaneously with 95 % confidence
     (betting: any distribution, any sample size); * can be told apart
-    difference       estimate      low      high  Holm-adjusted
-    noisy - clean    -0.08737  -0.1098  -0.06506  p < 1e-12 *
-    noisier - clean   -0.1898  -0.2219   -0.1587  p < 1e-12 *
+    difference       estimate      low      high     Holm p
+    noisy - clean    -0.08737  -0.1098  -0.06506  < 1e-12 *
+    noisier - clean   -0.1898  -0.2219   -0.1587  < 1e-12 *
+    <BLANKLINE>
+    Differences in auc on 1,000 positives and 9,000 negatives; all intervals hold simultaneously with 95 % confidence
+    (delong: asymptotic, for large samples); * can be told apart
+    difference       estimate       low      high     Holm p
+    noisy - clean    -0.08737  -0.09889  -0.07584  < 1e-12 *
+    noisier - clean   -0.1898   -0.2075   -0.1721  < 1e-12 *
     """
     what, side = measure_of(measure), check_side(side)
     confidence = check_confidence(confidence)
@@ -154,15 +172,23 @@ def compare_many(
         for name, scores in scorers.items()
     }
     resampling = Resampling(n_replicates, present_rows(clusters, sample_weight), random_state, n_jobs, progress)
-    return compare_many_curves(
-        curves,
-        measure=what,
-        against=against,
-        confidence=confidence,
-        method=method,
-        side=side,
-        resampling=resampling,
-    )
+    by: dict[str, Any] = {"measure": what, "against": against, "confidence": confidence, "side": side}
+    found = compare_many_curves(curves, method=method, resampling=resampling, **by)
+    risk = one_end((1 - confidence) / len(found), side)
+    beside = asymptotic_method(what, next(iter(curves.values())).sample, risk) if method == "auto" else None
+    return found if beside is None else with_asymptotic(found, curves, beside, **by)
+
+
+def with_asymptotic(
+    found: Differences, scorers: Mapping[str, SampleCurves], method: Literal["delong", "bootstrap"], **by: Any
+) -> Differences:
+    """Add the asymptotic answer to a finite-sample one, unless a sample shows no variation."""
+    try:
+        other = compare_many_curves(scorers, method=method, resampling=BESIDE, **by)
+    except NoVarianceError:
+        return found
+    pairs = zip(found.differences, other.differences, strict=True)
+    return replace(found, differences=tuple(replace(one, asymptotic=beside) for one, beside in pairs), asymptotic=other)
 
 
 def compare_many_curves(
@@ -188,6 +214,10 @@ def compare_many_curves(
     )
     adjusted = holm(np.array([difference.p_value for difference in differences]))
     return Differences(differences, tuple(adjusted.tolist()), confidence)
+
+
+def _p(p_value: float) -> str:
+    return shown_p(p_value).removeprefix("p ").removeprefix("= ")
 
 
 def _signed(number: str) -> str:

@@ -1,0 +1,156 @@
+"""The tables that a command reads: one file, several, or standard input."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import typer
+
+from headrank.cli._failures import CommandError, about_option, about_output
+
+if TYPE_CHECKING:
+    from headrank.readers.opening import Layout, Tables
+
+_DASH, _STANDARD_INPUT = Path("-"), "standard input"
+_NAMES_SHOWN = 3
+_FOREIGN = (".xls", ".ods", ".json", ".jsonl", ".feather", ".arrow", ".orc", ".dta", ".zip", ".html")
+"""Suffixes of common table formats that are not supported."""
+_NO_TEXT = (".parquet", ".xlsx")
+
+_copies: ContextVar[list[TemporaryDirectory[str]]] = ContextVar("copies")
+"""The folder with a copy of standard input, if the command has read it."""
+
+
+@contextmanager
+def temporary_files() -> Iterator[None]:
+    """Remove at the end of the command what it has stored: standard input."""
+    token = _copies.set([])
+    try:
+        yield
+    finally:
+        for folder in _copies.get():
+            folder.cleanup()
+        _copies.reset(token)
+
+
+@dataclass(frozen=True)
+class Input:
+    """Files that are read one after the other as one table, or as one svmlight file.
+
+    Attributes
+    ----------
+    given : tuple of Path
+        The paths as typed, ``-`` for standard input.
+    paths : tuple of Path
+        Where they are; standard input is stored in a temporary file.
+    layout : Layout
+        How text files are written.
+    """
+
+    given: tuple[Path, ...]
+    paths: tuple[Path, ...]
+    layout: Layout
+
+    @property
+    def name(self) -> str:
+        """The names of the files, without folders."""
+        names = [_STANDARD_INPUT if path == _DASH else path.name for path in self.given]
+        shown, more = names[:_NAMES_SHOWN], len(names) - _NAMES_SHOWN
+        return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+
+    def __str__(self) -> str:
+        first = _STANDARD_INPUT if self.given[0] == _DASH else str(self.given[0])
+        more = len(self.given) - 1
+        return f"{first} and {more} more {'file' if more == 1 else 'files'}" if more else first
+
+    @property
+    def words(self) -> list[str]:
+        """The files as typed in a command, without folders."""
+        return ["-" if path == _DASH else path.name for path in self.given]
+
+    @property
+    def is_table(self) -> bool:
+        """Whether the files are tables, by their suffixes. Unsupported suffixes raise; anything else is svmlight."""
+        kinds = {self._is_table(path) for path in self.given}
+        if len(kinds) > 1:
+            raise CommandError(f"{self.name} cannot be read together: some are tables, others svmlight files by suffix")
+        return kinds.pop()
+
+    def _is_table(self, path: Path) -> bool:
+        from headrank.readers.opening import SUFFIXES
+
+        if path.suffix.lower() in _FOREIGN:
+            raise CommandError(
+                f"{path} cannot be read: {path.suffix} files are not supported; save the table as .csv, .parquet or "
+                ".xlsx"
+            )
+        return path == _DASH or self.layout.separator is not None or path.name.lower().endswith(SUFFIXES)
+
+    @property
+    def tables(self) -> Tables:
+        """The files as tables; raises if one does not exist or is none."""
+        from headrank.readers.opening import Tables, table_file
+
+        return Tables(
+            tuple(
+                table_file(path, self.layout, _STANDARD_INPUT if given == _DASH else "")
+                for given, path in zip(self.given, self.paths, strict=True)
+            )
+        )
+
+    @property
+    def sha256(self) -> str:
+        """The hash of all files, one after the other."""
+        digest = hashlib.sha256()
+        for path in self.paths:
+            with path.open("rb") as stream:
+                while block := stream.read(1 << 20):
+                    digest.update(block)
+        return digest.hexdigest()
+
+    def contains(self, file: Path) -> bool:
+        """Whether a file is one of these."""
+        return file.exists() and any(path.exists() and file.samefile(path) for path in self.paths)
+
+
+def layout_of(separator: str | None, decimal: str | None, sheet: str | None, files: Sequence[Path]) -> Layout:
+    """Return the layout of text files, or raise; an option that applies to none of the files raises, too."""
+    from headrank.readers.opening import Layout
+
+    given = {"--separator": separator, "--decimal": decimal, "--sheet": sheet}
+    for option, value in given.items():
+        if value is None:
+            continue
+        with about_option(option):
+            Layout(**{option.removeprefix("--"): value})  # type: ignore[arg-type]
+            for_text = option != "--sheet"
+            if all(
+                (file.suffix.lower() in _NO_TEXT) if for_text else (file.suffix.lower() != ".xlsx") for file in files
+            ):
+                raise ValueError(f"none of the files is {'text' if for_text else 'a workbook (.xlsx)'}; omit it")
+    return Layout(separator, decimal, sheet)  # type: ignore[arg-type]
+
+
+def input_of(files: Sequence[Path], layout: Layout) -> Input:
+    """Return the files to read; standard input is stored first, since tables are read more than once."""
+    return Input(tuple(files), tuple(_stored() if file == _DASH else file for file in files), layout)
+
+
+def _stored() -> Path:
+    if _copies.get():
+        raise typer.BadParameter("standard input can be read only once", param_hint="'-'")
+    folder = TemporaryDirectory(prefix="headrank-")
+    _copies.get().append(folder)
+    path = Path(folder.name) / "input.csv"
+    with about_output(f"a copy of standard input in {path.parent}"), path.open("wb") as copy:
+        shutil.copyfileobj(sys.stdin.buffer, copy)
+    return path
