@@ -1,6 +1,7 @@
 """``headrank compare``: paired differences, in the words and numbers of the library."""
 
 import json
+import re
 
 import pytest
 
@@ -95,3 +96,42 @@ def test_the_bootstrap_gives_the_same_answer_again(capsys, scores):
 )
 def test_what_cannot_be_compared_is_refused(capsys, scores, options, code, words):
     assert refused(run(capsys, "compare", scores, "--target", "y", *options), code, words)
+
+
+@pytest.mark.parametrize(
+    ("names", "options", "method"),
+    [
+        (["good", "alike"], ["--measure", "auc"], "delong"),
+        (["good", "alike", "weak"], ["--measure", "auc"], "delong"),
+        (["good", "alike", "weak"], ["--fpr", "0:0.1"], "delong"),
+        (["good", "alike"], ["--top", "0.1"], "bootstrap"),
+        (["good", "weak"], ["--measure", "p@100"], "bootstrap"),
+        (["good", "alike"], ["--measure", "auc", "--qid", "query"], "bootstrap"),
+        (["good", "alike", "weak"], ["--measure", "p@5", "--qid", "query"], "bootstrap"),
+    ],
+)
+def test_the_default_gives_both_answers_by_name_and_no_bare_p_of_1(capsys, scores, names, options, method):
+    chosen = [word for name in names for word in ("--score", name)]
+    done = compare(capsys, scores, *chosen, *options, "--json")
+    found = json.loads(done.out)
+    assert {one["finite_sample"] for one in found["differences"]} == {True}
+    assert {one["method"] for one in found["asymptotic"]} == {method}
+    for one, other in zip(found["differences"], found["asymptotic"], strict=True):
+        assert (one["first"], one["second"]) == (other["first"], other["second"])
+        assert (one["asymptotic_method"], one["asymptotic_p_value"]) == (method, other["p_value"])
+    assert not re.search(r"p = 1\b|(?<![\d.])1 *\*?$", done.err, re.MULTILINE)
+    assert found["differences"][0]["method"] in done.err
+    assert f"({method}" in done.err
+
+
+def test_an_asymptotic_answer_that_does_not_exist_is_said_to_be_missing(capsys, scores):
+    """The first 50 rows of both are positive, and so are those of all replicates."""
+    done = compare(capsys, scores, "--score", "good", "--score", "alike", "--measure", "p@50", "--json")
+    assert json.loads(done.out)["asymptotic"] == []
+    assert "There is no asymptotic answer" in done.err
+    assert "p = 1" not in done.err
+
+
+def test_a_near_name_is_suggested_for_against(capsys, scores):
+    done = run(capsys, "compare", scores, "--target", "y", "--score", "good", "--score", "weak", "--against", "goods")
+    assert refused(done, 2, "not one of the columns given by --score; did you mean 'good'?")

@@ -101,6 +101,14 @@ def test_specificities_are_false_positive_rates(capsys, scores, specificity, fpr
     assert expected.code == 0
 
 
+def test_a_plan_for_specificities(capsys):
+    common = ["plan", "--epsilon", "0.1", "--positive-rate", "0.1", "--auc", "0.9"]
+    done = run(capsys, *common, "--specificity", "0.9:1")
+    assert done == run(capsys, *common, "--fpr", "0:0.1")
+    assert done.code == 0
+    assert refused(run(capsys, *common, "--fpr", "0.1", "--specificity", "0.9"), 2, "not both")
+
+
 @pytest.mark.parametrize(
     ("options", "expected"),
     [

@@ -222,6 +222,13 @@ def test_a_separator_of_parquet_is_a_usage_error(capsys, tmp_path, scored):
     assert refused(run(capsys, *arguments), 2, "none of the files is text")
 
 
+def test_a_workbook_without_the_extra_says_what_to_install(capsys, tmp_path, scored, monkeypatch):
+    scored.write_excel(tmp_path / "s.xlsx")
+    monkeypatch.setitem(sys.modules, "fastexcel", None)
+    done = run(capsys, "evaluate", tmp_path / "s.xlsx", "--target", "y", "--score", "good")
+    assert refused(done, 2, 'fastexcel is not installed; install it with: pip install "headrank[excel]"')
+
+
 def test_tables_and_svmlight_files_do_not_mix(capsys, tmp_path):
     (tmp_path / "a.csv").write_text("a,y\n1,0\n")
     (tmp_path / "a.txt").write_text("1 1:2\n")

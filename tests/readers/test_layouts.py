@@ -286,7 +286,7 @@ def test_the_category_none_is_a_value(write):
 
 @pytest.mark.parametrize(
     ("typed", "suggested"),
-    [("Fraud", "'IsFraud_P'"), ("isfraud p", "'IsFraud_P'"), ("amout", "'amount'"), ("amounts_eur", "'amount'")],
+    [("Fraud", "'IsFraud_P'"), ("isfraud p", "'IsFraud_P'"), ("amoun", "'amount'"), ("amounts_eur", "'amount'")],
 )
 def test_near_and_containing_names_are_suggested(write, typed, suggested):
     path = write("t.csv", "id,IsFraud_P,amount\n1,0,3\n")

@@ -20,7 +20,7 @@ def test_the_answer_is_a_few_lines_of_what_the_report_says(name):
     assert len(lines) < len(render_brief(summary).splitlines())
     assert lines[0].split()[:5] == summary.answer.sentences[0].split()[:5]
     for each in summary.entrants:
-        assert f"{decimal(each.estimate)} ({each.verdict})" in lines[1]
+        assert f"{decimal(each.estimate)}, {each.verdict}" in lines[1]
     if has_threshold:
         assert repr(summary.threshold.value) in " ".join(lines)
 

@@ -166,6 +166,8 @@ def _classified(error: BaseException) -> tuple[str, int]:
         return str(error), TOO_FEW_ROWS
     if isinstance(error, InvalidSampleError):
         return str(error), BAD_INPUT
+    if isinstance(error, ModuleNotFoundError) and "headrank[" in str(error):  # it says which extra to install
+        return str(error), WRONG_USE
     if isinstance(error, MemoryError):
         return (
             "out of memory; use fewer columns or rows, or a machine with more memory",

@@ -140,9 +140,11 @@ def layout_of(separator: str | None, decimal: str | None, sheet: str | None, fil
     return Layout(separator, decimal, sheet)  # type: ignore[arg-type]
 
 
-def input_of(files: Sequence[Path], layout: Layout) -> Input:
+def input_of(files: Sequence[Path], layout: Layout | None = None) -> Input:
     """Return the files to read; standard input is stored first, since tables are read more than once."""
-    return Input(tuple(files), tuple(_stored() if file == _DASH else file for file in files), layout)
+    from headrank.readers.opening import PLAIN
+
+    return Input(tuple(files), tuple(_stored() if file == _DASH else file for file in files), layout or PLAIN)
 
 
 def _stored() -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -69,7 +68,7 @@ def run(
     by_method = options.method_of(method, METHODS, clusters)
     if against is not None and against not in score:
         raise typer.BadParameter(
-            f"{against!r} is not one of the columns given by --score {did_you_mean(against, score)}".rstrip(),
+            f"{against!r} is not one of the columns given by --score; {did_you_mean(against, score)}".rstrip("; "),
             param_hint="'--against'",
         )
     by = _measure(options.goal_of(fpr, top, specificity), sensitivity, measure)
@@ -86,7 +85,7 @@ def run(
     )
     found = _compared(sample, by, by_method, against, confidence)  # type: ignore[arg-type]
     if by_method == "auto" and found.asymptotic is None:
-        found = replace(found, asymptotic=_asymptotic(sample, by, against, confidence))
+        found = found.beside(_asymptotic(sample, by, against, confidence))
     if json:
         print_json(
             {
@@ -103,16 +102,13 @@ def run(
                 "asymptotic": [] if found.asymptotic is None else _as_dicts(found.asymptotic),
             }
         )
-    _print(found, sample, as_json=json)
+    _print(found, sample, by_method, as_json=json)
 
 
-def _print(found: Differences, sample: ScoredSample, *, as_json: bool) -> None:
+def _print(found: Differences, sample: ScoredSample, asked: str, *, as_json: bool) -> None:
     screen = console(as_json=as_json)
     if len(found) == 1:
-        one = replace(
-            found.differences[0], asymptotic=None if found.asymptotic is None else found.asymptotic.differences[0]
-        )
-        first, *others = one.statements
+        first, *others = found.differences[0].statements
         screen.print(f"{first}.")
         for statement in others:
             screen.print(f"{statement[:1].upper()}{statement[1:]}.")
@@ -121,6 +117,8 @@ def _print(found: Differences, sample: ScoredSample, *, as_json: bool) -> None:
             screen.print(f"{answer.title}.")
             print_table(screen, answer.rows)
             screen.print(f"{_verdict(answer)}\n")
+    if asked == "auto" and found.asymptotic is None:
+        screen.print("There is no asymptotic answer: on these rows, no resampling changes a difference.")
     screen.print(sample.assumption)
 
 

@@ -7,7 +7,7 @@ import typer
 
 from headrank.cli import _options as options
 from headrank.cli._fitting import FitOptions, fit_and_write
-from headrank.cli._inputs import input_of, layout_of
+from headrank.cli._inputs import input_of
 from headrank.cli._printing import console
 from headrank.cli._sources import Source, table_source
 
@@ -33,6 +33,6 @@ def run(
 
     def source(folder: Path) -> Source:
         (folder / TABLE).write_text(coarse_eights_table().write_csv(), encoding="utf-8")
-        return table_source(input_of([folder / TABLE], layout_of(None, None, None, [])), target="eight")
+        return table_source(input_of([folder / TABLE]), target="eight")
 
     fit_and_write(source, FitOptions(goal, command=command), out=out, overwrite=overwrite, as_json=json)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from headrank.bounds.planning.auc import Plan
     from headrank.bounds.planning.head import HeadPlan
     from headrank.bounds.planning.lists import ListPlan
+    from headrank.training.goal import Goal
 
 METHODS = ("mcdiarmid", "hoeffding", "kl", "bernstein")
 
@@ -25,6 +26,7 @@ def run(
     ] = None,
     positive_rate: Annotated[float | None, typer.Option(metavar="P", help="Share of positive rows: 0.02.")] = None,
     fpr: options.Fpr = None,
+    specificity: options.Specificity = None,
     top: options.Top = None,
     confidence: options.Confidence = 0.95,
     auc: Annotated[
@@ -57,7 +59,7 @@ def run(
 
     Example: headrank plan --epsilon 0.05 --confidence 0.95 --positive-rate 0.02 --auc 0.9 --fpr 0:0.02
     """
-    given = {"--epsilon": epsilon, "--fpr": fpr, "--top": top, "--method": method}
+    given = {"--epsilon": epsilon, "--fpr": fpr, "--specificity": specificity, "--top": top, "--method": method}
     if list_length is not None:
         found: Plan | HeadPlan | ListPlan = _plan_list(
             list_length, precision, new, confidence, auc, positive_rate, scorers, given
@@ -65,7 +67,8 @@ def run(
     elif precision is not None or new is not None:
         raise typer.BadParameter("--precision and --new belong to a list; give --list", param_hint="'--list'")
     else:
-        found = _plan_measure(epsilon, positive_rate, fpr, top, confidence, auc, scorers, method)
+        goal = options.goal_of(fpr, top, specificity)
+        found = _plan_measure(epsilon, positive_rate, goal, confidence, auc, scorers, method)
     if json:
         print_json({"command": "plan", **found.as_dict()})
     console(as_json=json).print(f"{found}.")
@@ -102,8 +105,7 @@ def _plan_list(
 def _plan_measure(
     epsilon: float | None,
     positive_rate: float | None,
-    fpr: str | None,
-    top: float | None,
+    goal: Goal | None,
     confidence: float,
     auc: float | None,
     scorers: int,
@@ -115,7 +117,6 @@ def _plan_measure(
     for name, value in (("--epsilon", epsilon), ("--positive-rate", positive_rate)):
         if value is None:
             raise typer.BadParameter("required, except with --list", param_hint=f"'{name}'")
-    goal = options.goal_of(fpr, top)
     if method is not None and (goal is not None or method not in METHODS):
         wanted = f"one of {', '.join(METHODS)}" if goal is None else "no --method together with --fpr or --top"
         raise typer.BadParameter(f"expected {wanted}, got {method!r}", param_hint="'--method'")

@@ -38,7 +38,8 @@ def refuse_other_decimals(file: TableFile, frame: pl.DataFrame, text: Collection
         advice = (
             "expected decimal commas: remove the points, or drop the column"
             if file.has_decimal_commas
-            else f"read decimal commas {HOW}; if these are not numbers, say so with decimal='.' (--decimal .)"
+            else f"read decimal commas {HOW}, or remove commas between thousands; if these are not numbers, say so "
+            "with decimal='.' (--decimal .)"
         )
         raise InvalidSampleError(
             f"column {column.name!r} of {file} has numbers such as {column[row]!r} in row {row + 1:,}; {advice}"

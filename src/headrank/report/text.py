@@ -56,7 +56,7 @@ def render_short(summary: Summary, *, width: int | None = _WIDTH) -> str:
 
     Each is a paragraph of lines of at most ``width`` characters, or one line if it is None.
     """
-    models = ", ".join(f"{each.name} {decimal(each.estimate)} ({each.verdict})" for each in summary.entrants)
+    models = "; ".join(f"{each.name} {decimal(each.estimate)}, {each.verdict}" for each in summary.entrants)
     shown = [_first_sentence(each) for each in summary.warnings[:_WARNINGS_SHOWN]]
     more = len(summary.warnings) - len(shown)
     sentences = [

@@ -59,6 +59,15 @@ class Differences:
         known = ", ".join(map(str, (difference.names for difference in self.differences)))
         raise KeyError(f"no difference is named {names!r}; expected one of {known}")
 
+    def beside(self, other: Differences | None) -> Differences:
+        """Return these differences with an asymptotic answer of the same pairs beside each."""
+        if other is None:
+            return self
+        pairs = zip(self.differences, other.differences, strict=True)
+        return replace(
+            self, differences=tuple(replace(one, asymptotic=beside) for one, beside in pairs), asymptotic=other
+        )
+
     def to_frame(self) -> Any:
         """Return a polars data frame, one row per difference, with the adjusted p-values."""
         with needs_extra("cli"):
@@ -187,8 +196,7 @@ def with_asymptotic(
         other = compare_many_curves(scorers, method=method, resampling=BESIDE, **by)
     except NoVarianceError:
         return found
-    pairs = zip(found.differences, other.differences, strict=True)
-    return replace(found, differences=tuple(replace(one, asymptotic=beside) for one, beside in pairs), asymptotic=other)
+    return found.beside(other)
 
 
 def compare_many_curves(
