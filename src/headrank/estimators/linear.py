@@ -223,14 +223,16 @@ def why_collapsed(problem: Problem, solution: Solution, C: float) -> str:
             "the fit has learned nothing: the training rows are ranked no better than at random, also by the scorer "
             "from which it starts; set standardize=True, or check that X is informative about the classes"
         )
-    if not problem.kind.needs_range and not solution.converged:
+    if not problem.kind.collapses and not solution.converged:
         return f"the weights are still 0 after {solution.n_iter} evaluations; raise max_iter"
-    if not problem.kind.needs_range:
+    if not problem.kind.collapses:
         return "the fit has collapsed to weights of 0: no feature is informative about the classes; check X"
-    gain = max(1 - solution.lower / C, 0.0)
+    gain = max(1 - solution.lower / (C * problem.risk_at_zero), 0.0)
+    ranged = problem.kind.needs_range or problem.kind.needs_head
+    over, wider = (f"Over the range of {problem.measure}, the", ", or a wider range") if ranged else ("The", "")
     return (
-        f"the fit has collapsed to weights near 0: no weights lower the objective by more than {gain:.1%}. Over the "
-        f"range of {problem.measure}, the highest negatives outscore the average positive in every direction, and this "
-        "convex surrogate is then minimised by weights of 0. Use LinearRankerCV, which selects among the surrogates, "
-        "surrogate='smooth', or a wider range"
+        f"the fit has collapsed to weights near 0: no weights lower the objective by more than {gain:.1%}. {over} "
+        "highest negatives outscore the average positive in every direction, and this convex surrogate is then "
+        "minimised by weights of 0. Use LinearRankerCV, which selects among the surrogates"
+        f", {'' if ranged else 'or '}surrogate='smooth'{wider}"
     )
