@@ -14,6 +14,8 @@ from strategies import RANGES, ranges
 
 TIGHT = {StructuralHinge: False, TightHinge: True}
 hinges = pytest.mark.parametrize("hinge", TIGHT)
+
+
 def cut_of(hinge, rows, ends):
     return hinge(*ends, rows.facts)(rows.pos, rows.neg)
 

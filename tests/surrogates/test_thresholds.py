@@ -1,4 +1,4 @@
-"""Laws of the surrogates that press the highest negatives down; a new one joins the list below and inherits them all."""
+"""Laws of the surrogates that press the highest negatives down; a new one joins the list and inherits them all."""
 
 import numpy as np
 import pytest

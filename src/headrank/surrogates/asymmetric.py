@@ -13,8 +13,8 @@ that is nonnegative and 1 at w = 0, as those of the other surrogates:
 
 where m is the mean score of all rows: the origin, away from which the core of the positives should lie, is the mean of
 the training rows, and a common shift of the scores changes nothing. If -V is the minimum of the published problem on
-centred features and G = 2 V (N / k)^2, the minimum of 1/2 |w|^2 + C R is C / (1 + 2 C G), in the same direction. The fit
-collapses if V = 0.
+centred features and G = 2 V (N / k)^2, the minimum of 1/2 |w|^2 + C R is C / (1 + 2 C G), in the same direction.
+The fit collapses if V = 0.
 """
 
 from __future__ import annotations

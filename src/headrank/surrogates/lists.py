@@ -78,7 +78,7 @@ class ListRows:
         above = np.where(values > border, self.weights, 0.0)
         tied = np.where(values == border, self.weights, 0.0)
         left = np.clip(mass - self.added_up(above), 0, None) / self.added_up(tied)
-        return above + tied * np.minimum(left, 1)[self.lists]
+        return np.asarray(above + tied * np.minimum(left, 1)[self.lists])
 
     def _borders(self, values: Vector, mass: Vector) -> Vector:
         """Return the value of each list at which the mass of the rows from the highest on is reached."""

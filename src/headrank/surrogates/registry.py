@@ -294,9 +294,7 @@ KINDS = {
         needs_range=True,
         collapses=True,
     ),
-    "toppush": SurrogateKind(
-        lambda _measure, rows, _: TopPush(rows=rows), Cs=_OF_MEANS, collapses=True, default=False
-    ),
+    "toppush": SurrogateKind(lambda _measure, rows, _: TopPush(rows=rows), Cs=_OF_MEANS, collapses=True, default=False),
     "tau-fpl": SurrogateKind(
         lambda measure, rows, _: TauFPL(head_of(measure), rows=rows),
         Cs=_OF_MEANS,

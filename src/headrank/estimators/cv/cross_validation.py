@@ -269,7 +269,9 @@ class LinearRankerCV(LinearScorer):
     def _groups(self, measure: Measure) -> list[list[Candidate]]:
         """Return all candidates, grouped by everything except C, in increasing order of C."""
         surrogates = listed("surrogates", self.surrogates)
-        if not surrogates or any(not isinstance(name, str) or name.split("@")[0] not in SURROGATES for name in surrogates):
+        if not surrogates or any(
+            not isinstance(name, str) or name.split("@")[0] not in SURROGATES for name in surrogates
+        ):
             known = ", ".join(map(repr, SURROGATES))
             raise ValueError(f"surrogates must be some of {known}, got {short_repr(self.surrogates)}")
         given = None if self.Cs is None else {above_zero("C", C) for C in listed("Cs", self.Cs)}
