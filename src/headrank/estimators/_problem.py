@@ -139,9 +139,9 @@ class Problem:
     def collapsed(self, solution: Solution, C: float) -> bool:
         """Whether the surrogate has learned nothing: w = 0 is nearly optimal, and not only because C is small.
 
-        On data that can be learned, only some surrogates collapse. The lower bound proves that w = 0 is nearly optimal. To
-        exclude a small C as the reason, longer steps are tried along the weights found or, if these are 0, along the
-        minimum of the model of all cuts.
+        On data that can be learned, only some surrogates collapse. The lower bound proves that w = 0 is nearly
+        optimal. To exclude a small C as the reason, longer steps are tried along the weights found or, if these are 0,
+        along the minimum of the model of all cuts.
         """
         if not self.kind.collapses:
             return not solution.weights.any()
