@@ -1,6 +1,7 @@
 """Passes over the data that fitting takes, and where its time goes.
 
-``python benchmarks/solvers.py [dense] [float32] [sparse] [growth] [optima] [memory]`` runs some sections, without
+``python benchmarks/solvers.py [dense] [float32] [sparse] [growth] [optima] [memory]
+[thresholds]`` runs some sections, without
 names all. Every figure it prints was measured just then; nothing is asserted about time.
 
 *evals*: evaluations of the risk. *passes*: products with the rows over 2, since one evaluation takes X @ w and c @ X;
@@ -353,7 +354,28 @@ def memory() -> None:
             )
 
 
-SECTIONS = {job.__name__: job for job in (dense, float32, sparse, growth, optima, memory)}
+def thresholds() -> None:
+    """Evaluations of the surrogates of the highest negatives, over those of the tight hinge of the same range.
+
+    100,000 x 100 in float64, tol 1e-3. The hinge of one negative is that of TopPush.
+    """
+    X, y = dense_rows(100_000)
+    one = 1 / int((y == 0).sum())
+    print(f"{'':<24}{'[0, b]':>10}" + "".join(f"{f'C = {C:g}':>16}" for C in CS))
+    for high, names in (
+        (0.1, ("tau-fpl", "patmat", "asymmetric")),
+        (0.01, ("tau-fpl", "patmat", "asymmetric")),
+        (one, ("toppush",)),
+    ):
+        hinge = [fitted_once(X, y, Setting("tight", 0.0, high, (0, 0, 0, 0)), C).ranker.n_iter_ for C in CS]
+        print(f"{'tight':<24}{high:>10.3g}" + "".join(f"{n:>16}" for n in hinge), flush=True)
+        for name in names:
+            fits = [fitted_once(X, y, Setting(name, 0.0, high, (0, 0, 0, 0)), C) for C in CS]
+            cells = [f"{fit.ranker.n_iter_} ({fit.ranker.n_iter_ / n:.2f})" for fit, n in zip(fits, hinge, strict=True)]
+            print(f"{name:<24}{high:>10.3g}" + "".join(f"{cell:>16}" for cell in cells), flush=True)
+
+
+SECTIONS = {job.__name__: job for job in (dense, float32, sparse, growth, optima, memory, thresholds)}
 
 if __name__ == "__main__":
     names = sys.argv[1:] or list(SECTIONS)

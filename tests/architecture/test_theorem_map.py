@@ -71,7 +71,7 @@ def test_the_statements_of_the_third_paper_are_counted_through():
     assert sorted(int(item.split()[1]) for item in NUMBERED["C"] if item.startswith(kinds)) == list(range(1, 30))
 
 
-@pytest.mark.parametrize("paper", [*NUMBERED, "T"])
+@pytest.mark.parametrize("paper", [*NUMBERED, "P", "T"])
 def test_every_item_is_somewhere_or_says_why_not(paper):
     for item, where in rows_of(paper).items():
         found = [

@@ -164,6 +164,9 @@ def test_laws_of_the_top(population, top):
     risk = (1 - p) * population.mass_error(top) + population.local_ranking_error(top)
     assert 2 * p * (1 - p) * population.local_auc(top) == approx((1 - p) * (p + top) - risk, abs=1e-11)
     assert population.local_ranking_risk(top) == approx(risk)
+    error, both = population.mass_error(top), p + top
+    w = both - both**2 / 4 + (both / 2 - 1) * error - error**2 / 4 - population.local_ranking_error(top)
+    assert 2 * p * population.w_ranking(top) == approx(w, abs=1e-11)
 
 
 @given(st.one_of(binormals, linear_etas))

@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from headrank.estimators import LinearRanker, LinearRankerCV, path
 from samples import gaussians
 
-SURROGATES = ["structural", "tight", "logistic", "svc", "smooth"]
+SURROGATES = ["structural", "tight", "logistic", "svc", "smooth", "tau-fpl", "patmat", "asymmetric", "push"]
 
 
 @pytest.fixture(scope="module")

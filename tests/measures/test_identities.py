@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score, roc_curve
 
 import headrank as hr
-from reference.measures import discordant_top_pairs, exact, expand, local_ranking_error
+from reference.measures import discordant_top_pairs, exact, expand, local_ranking_error, signed_rank_statistic
 from strategies import any_rankings, ranges, rates, untied_rankings
 
 
@@ -62,6 +62,28 @@ def test_w_ranking_is_local_auc_and_the_order_among_positives(ranking, top):
     n_pos, n_neg, found = on.curve.n_pos, on.curve.n_neg, on.curve.n_pos * on(hr.TopTPR(top))
     right = n_pos * n_neg * on(hr.LocalAUC(top)) + found * (2 * n_pos + 1 - found) / 2
     assert n_pos * (on.curve.n + 1) * on(hr.WRanking(top)) == close(right)
+
+
+@given(any_rankings(), rates)
+def test_w_ranking_from_error_and_ranking_error(ranking, top):
+    # In the population 2 p W = C + ((p + u) / 2 - 1) L - L^2 / 4 - R with C = (p + u) - (p + u)^2 / 4. In a sample,
+    # rank / (N + 1) makes W smaller by N / (N + 1), and half a row is added for each positive in the top.
+    on = On(ranking)
+    p, n, error = on.p, on.curve.n, on(hr.MassConstrainedError(top))
+    independent = on(hr.LocalRankingError(top)) * (n - 1) / n
+    both = p + top
+    right = both - both**2 / 4 + (both / 2 - 1) * error - error**2 / 4 - independent + (both - error) / (2 * n)
+    assert 2 * p * on(hr.WRanking(top)) * (n + 1) / n == close(right)
+
+
+@given(untied_rankings(), st.data())
+def test_the_mass_error_is_a_signed_rank_statistic(ranking, data):
+    # Proposition 14: the share of negatives and the statistic of 1{rank / (N + 1) <= v}, for a top of whole rows.
+    on = On(ranking)
+    n = len(on.rows)
+    n_top = data.draw(st.integers(1, n))
+    statistic = signed_rank_statistic(on.rows, lambda v: float(v * (n + 1) <= n - n_top))
+    assert on(hr.MassConstrainedError(n_top / n)) == close(1 - on.p + statistic / n)
 
 
 @given(any_rankings(), rates)

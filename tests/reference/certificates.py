@@ -13,6 +13,7 @@ from scipy import sparse
 
 from reference.smooth import Row, least_logistic_loss, least_squared_hinge
 from reference.surrogates import exact, n_reached, range_weights
+from reference.thresholds_of_negatives import asymmetric, pat_mat, tau_fpl, top_push
 
 
 def exact_rows(X):
@@ -56,8 +57,8 @@ def root(value):
 
 def risk(kind, y, scores, weights, queries, low, high):
     """The surrogate's risk; ``weights`` are whole numbers times a common factor, the least of them."""
-    if kind in ("logistic", "svc"):
-        least = least_logistic_loss if kind == "logistic" else least_squared_hinge
+    if kind in ("logistic", "svc", "push"):
+        least = {"logistic": least_logistic_loss, "svc": least_squared_hinge, "push": _least_push}[kind]
         return least([Row(int(label), float(s), float(w)) for label, s, w in zip(y, scores, weights, strict=True) if w])
     unit = min(w for w in weights if w)
     # Rows of unequal weight are cut where a range ends: ten times as many copies, and tenths of them end between two.
@@ -65,8 +66,24 @@ def risk(kind, y, scores, weights, queries, low, high):
     lists = {}
     for label, score, weight, query in zip(y, scores, weights, queries, strict=True):
         lists.setdefault(query, ([], []))[int(label)].append((score, finer * round(weight / unit)))
+    if kind in _OF_THRESHOLDS:
+        written_out = [[[score for score, n in rows for _ in range(n)] for rows in both] for both in lists.values()]
+        risks = [_OF_THRESHOLDS[kind](pos, neg, high) for neg, pos in written_out if neg and pos]
+        return float(mean(risks))
     risks = [_hinge(pos, neg, exact(low), exact(high), kind == "tight") for neg, pos in lists.values()]
     return float(mean([value for value in risks if value is not None]))
+
+
+_OF_THRESHOLDS = {
+    "toppush": lambda pos, neg, _high: top_push(pos, neg),
+    "tau-fpl": tau_fpl,
+    "patmat": lambda pos, neg, high: pat_mat(pos, neg, high, 1.0),
+    "asymmetric": lambda pos, neg, high: asymmetric(pos, neg, high, 1.0),
+}
+
+
+def _least_push(rows):
+    return least_logistic_loss(rows, 4.0)
 
 
 def _hinge(pos, neg, low, high, tight):

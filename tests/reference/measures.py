@@ -209,6 +209,11 @@ def rank_statistic(rows: list[Row], phi: Callable[[Fraction], Any]) -> Any:
     return sum(phi(relative_rank(rows, s)) for s in pos) / len(pos)
 
 
+def signed_rank_statistic(rows: list[Row], phi: Callable[[Fraction], Any]) -> Any:
+    """Definition 13 of Clémençon & Vayatis (2007): Z is label times score, so |Z| has the ranks of the scores."""
+    return sum(phi(relative_rank(rows, score)) * (1 if label else -1) for label, score in rows)
+
+
 # The first rows of the list: every order of the tied rows is written down, and the results are averaged.
 
 

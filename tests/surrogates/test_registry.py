@@ -10,6 +10,16 @@ import headrank as hr
 from headrank.surrogates import KINDS, RowFacts, kind_of, surrogate_for
 
 SCORES = arrays(np.float64, 4, elements=st.integers(-3, 3))
+MEASURES = [
+    hr.PartialAUC(max_fpr=0.5),
+    hr.PartialAUC(min_fpr=0.2, max_fpr=0.5),
+    hr.FROCArea(0.2, 0.3, 0.5),
+    hr.LocalAUC(0.1),
+    hr.BEDROC(),
+    hr.KS(),
+    hr.TPRAtFPR(0.1),
+    hr.TPRAtFPR(0.0),
+]
 EVERY = pytest.mark.parametrize("name", KINDS)
 
 
@@ -43,7 +53,7 @@ def test_sums_double_with_the_rows_and_means_do_not(name, pos, neg):
 
 @EVERY
 def test_those_that_need_a_range_refuse_a_measure_without_one(name):
-    if KINDS[name].needs_range:
+    if KINDS[name].needs_range or KINDS[name].needs_head:
         with pytest.raises(ValueError, match="has no convex surrogate"):
             surrogate_for(hr.LocalAUC(0.1), name)
     else:
@@ -51,7 +61,7 @@ def test_those_that_need_a_range_refuse_a_measure_without_one(name):
 
 
 @EVERY
-@pytest.mark.parametrize("measure", [hr.PartialAUC(max_fpr=0.5), hr.LocalAUC(0.1), hr.BEDROC(), hr.KS()], ids=str)
+@pytest.mark.parametrize("measure", MEASURES, ids=str)
 def test_a_surrogate_can_be_made_of_the_measures_it_says_it_supports_and_of_no_others(name, measure):
     if KINDS[name].supports(measure):
         surrogate_for(measure, name)
@@ -63,3 +73,46 @@ def test_a_surrogate_can_be_made_of_the_measures_it_says_it_supports_and_of_no_o
 def test_an_unknown_name_is_refused():
     with pytest.raises(ValueError, match=r"surrogate must be one of 'logistic', .*'smooth', got 'hinge'"):
         kind_of("hinge")
+
+
+@pytest.mark.parametrize("name", [name for name, kind in KINDS.items() if kind.needs_head])
+def test_those_of_the_head_say_which_ranges_they_learn(name):
+    assert surrogate_for(hr.TPRAtFPR(0.1), name).max_fpr == 0.1
+    assert surrogate_for(hr.AUC(), name).max_fpr == 1.0
+    with pytest.raises(ValueError, match=r"range must start at 0.*got 0\.1 to 0\.3; use surrogate='tight'"):
+        surrogate_for(hr.PartialAUC(min_fpr=0.1, max_fpr=0.3), name)
+    with pytest.raises(ValueError, match=r"got 0 to 0; use surrogate='toppush'"):
+        surrogate_for(hr.TPRAtFPR(0.0), name)
+
+
+# Parameters in names
+
+
+def test_a_number_in_the_name_is_the_parameter():
+    measure = hr.PartialAUC(max_fpr=0.3)
+    assert surrogate_for(measure, "push").power == 4.0
+    assert surrogate_for(measure, "push@8").power == 8.0
+    assert surrogate_for(measure, "patmat@1e-2").beta == 0.01
+    assert surrogate_for(measure, "asymmetric@0").core == 0.0
+    assert kind_of("push@8").sums
+    assert kind_of("push").parameter.default == 4.0
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("push@0", r"the power of 'push' must be a number above 0, as in 'push@4', got '0'"),
+        ("push@", r"power.*got ''"),
+        ("push@two", r"power.*got 'two'"),
+        ("push@inf", r"power.*got 'inf'"),
+        ("patmat@nan", r"beta.*got 'nan'"),
+        ("asymmetric@-1", r"core of 'asymmetric' must be a number at least 0"),
+        ("tight@3", r"'tight' takes no parameter, got 'tight@3'"),
+        ("smooth@0.3", r"takes no parameter.*set bandwidth instead"),
+        ("hinge@3", r"surrogate must be one of .*got 'hinge@3'"),
+        (3, r"surrogate must be one of .*got 3"),
+    ],
+)
+def test_other_numbers_and_names_are_refused(name, message):
+    with pytest.raises(ValueError, match=message):
+        kind_of(name)

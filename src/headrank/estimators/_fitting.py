@@ -15,7 +15,6 @@ from headrank.estimators._problem import SOLVERS, Problem, live_line, pose
 from headrank.estimators._scorer import admitted
 from headrank.measures import measure as measure_of
 from headrank.solvers import Bundle, Solution, Step, lbfgs, newton
-from headrank.surrogates import KINDS
 from headrank.surrogates.smooth import ConstantScoresError
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ def posed(
         X,
         positive,
         measure=measure_of(ranker.measure),
-        surrogate=option("surrogate", ranker.surrogate, KINDS),
+        surrogate=ranker.surrogate,
         bandwidth=above_zero("bandwidth", ranker.bandwidth),
         sample_weight=sample_weight,
         qid=qid,

@@ -131,27 +131,32 @@ class Problem:
         """Return the measure of constant scores on the training sample."""
         return self.measured(np.zeros(self.risk.positive.size))
 
+    @property
+    def risk_at_zero(self) -> float:
+        """The risk of weights of 0: 1 for most hinges."""
+        return self.risk.at_scores(np.zeros(self.risk.positive.size)).value
+
     def collapsed(self, solution: Solution, C: float) -> bool:
         """Whether the surrogate has learned nothing: w = 0 is nearly optimal, and not only because C is small.
 
-        On data that can be learned, only the hinges collapse. The lower bound proves that w = 0 is nearly optimal. To
-        exclude a small C as the reason, longer steps are tried along the weights found or, if these are 0, along the
-        minimum of the model of all cuts.
+        On data that can be learned, only some surrogates collapse. The lower bound proves that w = 0 is nearly
+        optimal. To exclude a small C as the reason, longer steps are tried along the weights found or, if these are 0,
+        along the minimum of the model of all cuts.
         """
-        if not self.kind.needs_range:
+        if not self.kind.collapses:
             return not solution.weights.any()
-        if solution.lower < (1 - _COLLAPSED) * C:
+        origin = self.risk.at_scores(np.zeros(self.risk.positive.size))
+        if solution.lower < (1 - _COLLAPSED) * C * origin.value:
             return False
         direction = solution.weights if solution.weights.any() else solution.bundle.model(C).weights
         length = float(np.linalg.norm(direction))
         if length == 0:
             return True
-        origin = self.risk.at_scores(np.zeros(self.risk.positive.size))
         ray = self.risk.ray(origin, direction / length)
         spread = float(ray.change.std())
         if spread <= 1e-9 * float(np.abs(ray.change).max()):
             return True  # the scores differ only by rounding
-        return all(ray.at(step / spread).value >= 1 - _COLLAPSED for step in _LONGER_STEPS)
+        return all(ray.at(step / spread).value >= (1 - _COLLAPSED) * origin.value for step in _LONGER_STEPS)
 
     def intercept(self, weights: Vector, scores: Vector) -> float:
         """Return minus the threshold for scores computed from the original features."""
@@ -207,7 +212,7 @@ def pose(
     kind = kind_of(surrogate)
     loss = surrogate_for(measure, surrogate, _facts(kind, labelled), bandwidth=bandwidth)
     of_all = None if sample_weight is None else check_weights(sample_weight)
-    scale, unit = _scaling(X, far, of_all, standardize, wants_unit=not kind.needs_range)
+    scale, unit = _scaling(X, far, of_all, standardize, wants_unit=not kind.collapses)
     rows = rows if scale is None else ScaledRows(rows, scale)
     risk = LinearRisk(rows, loss, labelled.positive)
     return Problem(risk, kind, measure, labelled.weights, labelled.queries, scale, unit, shift, X.size)

@@ -34,6 +34,10 @@ class LinearRanker(LinearScorer):
     variance 1. This is not convex, so nothing is proved about the minimum. The fit is deterministic and does not
     depend on the scale of the scores.
 
+    ``"toppush"``, ``"tau-fpl"``, ``"patmat"`` and ``"asymmetric"`` are methods of other papers that press the highest
+    negatives down. They are convex and certified as the hinges are, and most of them collapse where the hinges do.
+    ``"push"`` is logistic regression with a power for the negatives.
+
     Cost: a few to a few dozen evaluations, each a pass over X, O(nonzeros), plus O(N log N) for sorting.
     To select surrogate and parameters by cross-validation, use `LinearRankerCV`.
 
@@ -41,13 +45,21 @@ class LinearRanker(LinearScorer):
     ----------
     measure : Measure or str, default="pauc@0.1"
         The measure to maximise, or its short name. For the hinges: `AUC`, `PartialAUC`, `StandardizedPartialAUC` or
-        `FROCArea`. For the smooth surrogate also `TwoWayPartialAUC`, `LocalAUC`, `WRanking`, `PNormPush`,
-        `RankStatistic`, `MassConstrainedError`, `LocalRankingRisk`, `TopTPR` and the measures of the first rows.
-    surrogate : {"tight", "structural", "smooth", "logistic", "svc"}, default="tight"
+        `FROCArea`. For "tau-fpl", "patmat" and "asymmetric" the same with a range from 0 on, or `TPRAtFPR`. For the
+        smooth surrogate also `TwoWayPartialAUC`, `LocalAUC`, `WRanking`, `PNormPush`, `RankStatistic`,
+        `MassConstrainedError`, `LocalRankingRisk`, `TopTPR` and the measures of the first rows. The others learn the
+        same scorer whatever the measure.
+    surrogate : str, default="tight"
         "tight" is the convex bound of KDD 2013, which uses only the negatives within reach of the range, "structural"
         that of ICML 2013, and "smooth" the measure with soft counts. "logistic" and "svc" ignore the measure: logistic
         regression, with scikit-learn's objective, and the linear support vector classifier with squared hinge, which
         differs from scikit-learn's only in that the intercept is not penalised.
+
+        "toppush" asks each positive to beat the highest negative by 1 and squares what is missing, "tau-fpl" does the
+        same with the mean of the highest negatives up to the end of the range, "patmat" with a smooth quantile of them
+        (Pat&Mat-NP); "patmat@0.1" sets its beta, by default 1. "asymmetric" is the asymmetric SVM; "asymmetric@3" sets
+        the weight of the positives' core, tau / mu, by default 1. "push" is the p-norm push with logistic losses;
+        "push@8" sets the power, by default 4. The number after the @ is optional.
     C : float, default=1.0
         Weight of the risk relative to the penalty on the weights.
     bandwidth : float, default=0.3
@@ -70,8 +82,9 @@ class LinearRanker(LinearScorer):
         Whether to divide each feature by its standard deviation, without changing X. If None, sparse features are
         divided only if theirs is above 1. ``coef_`` is in the units of X in any case.
     solver : {"hybrid", "cutting-plane"}, default="hybrid"
-        Solver of the hinges. "cutting-plane" is the paper's Algorithm 2, for comparison. Other surrogates use L-BFGS;
-        "logistic" and "svc" with at most 500 features use Newton's method.
+        Solver of the hinges, and of "toppush", "tau-fpl", "patmat" and "asymmetric". "cutting-plane" is the paper's
+        Algorithm 2, for comparison. Other surrogates use L-BFGS; "logistic", "svc" and "push" with at most 500 features
+        use Newton's method.
     warm_start : bool, default=False
         Whether to start from the coefficients of the previous fit.
     verbose : int, default=0
@@ -223,14 +236,16 @@ def why_collapsed(problem: Problem, solution: Solution, C: float) -> str:
             "the fit has learned nothing: the training rows are ranked no better than at random, also by the scorer "
             "from which it starts; set standardize=True, or check that X is informative about the classes"
         )
-    if not problem.kind.needs_range and not solution.converged:
+    if not problem.kind.collapses and not solution.converged:
         return f"the weights are still 0 after {solution.n_iter} evaluations; raise max_iter"
-    if not problem.kind.needs_range:
+    if not problem.kind.collapses:
         return "the fit has collapsed to weights of 0: no feature is informative about the classes; check X"
-    gain = max(1 - solution.lower / C, 0.0)
+    gain = max(1 - solution.lower / (C * problem.risk_at_zero), 0.0)
+    ranged = problem.kind.needs_range or problem.kind.needs_head
+    over, wider = (f"Over the range of {problem.measure}, the", ", or a wider range") if ranged else ("The", "")
     return (
-        f"the fit has collapsed to weights near 0: no weights lower the objective by more than {gain:.1%}. Over the "
-        f"range of {problem.measure}, the highest negatives outscore the average positive in every direction, and this "
-        "convex surrogate is then minimised by weights of 0. Use LinearRankerCV, which selects among the surrogates, "
-        "surrogate='smooth', or a wider range"
+        f"the fit has collapsed to weights near 0: no weights lower the objective by more than {gain:.1%}. {over} "
+        "highest negatives outscore the average positive in every direction, and this convex surrogate is then "
+        "minimised by weights of 0. Use LinearRankerCV, which selects among the surrogates"
+        f", {'' if ranged else 'or '}surrogate='smooth'{wider}"
     )

@@ -1,5 +1,6 @@
 """What is minimised? A surrogate maps scores to a risk and its derivative in each score; it never sees features."""
 
+from headrank.surrogates.asymmetric import AsymmetricSVM
 from headrank.surrogates.cut import Cut, RowFacts, Surrogate
 from headrank.surrogates.logistic import LogisticLoss
 from headrank.surrogates.registry import KINDS, SurrogateKind, kind_of, surrogate_for
@@ -7,12 +8,15 @@ from headrank.surrogates.smooth import SmoothPairs, SmoothRisk
 from headrank.surrogates.smooth_ranks import SmoothRanks, SmoothTop
 from headrank.surrogates.squared_hinge import SquaredHinge
 from headrank.surrogates.structural import StructuralHinge
+from headrank.surrogates.threshold import PatMat, TauFPL, TopPush
 from headrank.surrogates.tight import TightHinge
 
 __all__ = [
     "KINDS",
+    "AsymmetricSVM",
     "Cut",
     "LogisticLoss",
+    "PatMat",
     "RowFacts",
     "SmoothPairs",
     "SmoothRanks",
@@ -22,7 +26,9 @@ __all__ = [
     "StructuralHinge",
     "Surrogate",
     "SurrogateKind",
+    "TauFPL",
     "TightHinge",
+    "TopPush",
     "kind_of",
     "surrogate_for",
 ]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import singledispatch
 
 import numpy as np
 
+from headrank._numbers import option, real, short_repr
 from headrank._types import Vector
 from headrank.curve import shares
 from headrank.measures import (
@@ -21,16 +22,19 @@ from headrank.measures import (
     RankStatistic,
     RecallAt,
     TopTPR,
+    TPRAtFPR,
     TwoWayPartialAUC,
     WRanking,
 )
 from headrank.measures.area import AreaMeasure
+from headrank.surrogates.asymmetric import AsymmetricSVM
 from headrank.surrogates.cut import RowFacts, Surrogate
 from headrank.surrogates.logistic import LogisticLoss
 from headrank.surrogates.smooth import SmoothPairs, SmoothRisk
 from headrank.surrogates.smooth_ranks import Reward, SizeOfTop, SmoothRanks, SmoothTop, differenced, power
 from headrank.surrogates.squared_hinge import SquaredHinge
 from headrank.surrogates.structural import StructuralHinge
+from headrank.surrogates.threshold import PatMat, TauFPL, TopPush
 from headrank.surrogates.tight import TightHinge
 
 
@@ -48,6 +52,22 @@ def fpr_range(measure: Measure) -> tuple[float, float]:
         f"{measure!r} has no convex surrogate; learn {or_smoothly}"
         "PartialAUC(max_fpr=...) over the range of interest, and evaluate the result by any measure"
     )
+
+
+def head_of(measure: Measure) -> float:
+    """Return the false positive rate up to which the measure looks, for surrogates of the highest negatives, or raise.
+
+    >>> head_of(TPRAtFPR(0.05))
+    0.05
+    """
+    low, high = (0.0, measure.fpr) if isinstance(measure, TPRAtFPR) else fpr_range(measure)
+    if low > 0 or high == 0:
+        raise ValueError(
+            f"{measure!r} has no convex surrogate of this kind: these press the highest negatives down, from the first "
+            f"on, so the range must start at 0 and end above it, got {low:g} to {high:g}; use "
+            + ("surrogate='tight', or PartialAUC(max_fpr=...)" if low > 0 else "surrogate='toppush'")
+        )
+    return high
 
 
 @singledispatch
@@ -171,13 +191,37 @@ def _mass_reward(n_pos: Vector, n_neg: Vector, n_top: Vector) -> Reward:
 
 
 @dataclass(frozen=True)
+class Parameter:
+    """A number that belongs to a surrogate, written after its name: ``"push@8"``."""
+
+    name: str
+    default: float
+    includes_zero: bool = False
+
+    def read(self, kind: str, text: str) -> float:
+        """Return the number that a text means, or raise."""
+        try:
+            value = real(self.name, float(text))
+        except (TypeError, ValueError):
+            value = -1.0
+        if value < 0 or (value == 0 and not self.includes_zero):
+            limit = "at least 0" if self.includes_zero else "above 0"
+            raise ValueError(
+                f"the {self.name} of {kind!r} must be a number {limit}, as in '{kind}@{self.default:g}', "
+                f"got {short_repr(text)}"
+            )
+        return value
+
+
+@dataclass(frozen=True)
 class SurrogateKind:
     """Properties of a surrogate that do not depend on the measure.
 
     Attributes
     ----------
     make : callable
-        Takes a measure, weights and queries, and a bandwidth; raises if the measure is not supported.
+        Takes a measure, weights and queries, and a parameter; raises if the measure is not supported. The parameter is
+        the one in the name, or the bandwidth if names have none.
     Cs : tuple of float
         The grid that cross-validation tries by default.
     measures : tuple of type
@@ -185,10 +229,19 @@ class SurrogateKind:
     convex : bool
         Whether its minimum is certified. If not, a local search starts from another scorer.
     needs_range : bool
-        Whether it is a hinge over a range of false positive rates: piecewise linear, and zero weights may be optimal.
-        It applies only to measures with such a range (`fpr_range`).
+        Whether it is a hinge over a range of false positive rates. It applies only to measures with such a range
+        (`fpr_range`).
+    needs_head : bool
+        Whether it looks at the highest negatives up to a false positive rate (`head_of`). It applies only to measures
+        with a range that starts at 0, and to `TPRAtFPR`.
+    collapses : bool
+        Whether zero weights may be optimal. These are the piecewise linear ones; the certified solver minimises them.
     sums : bool
         Whether it is a sum of losses over rows, so that C means the same as for a classifier; else it is a mean.
+    default : bool
+        Whether cross-validation tries it if not told which to try.
+    parameter : Parameter, optional
+        The number that may follow the name.
     """
 
     make: Callable[[Measure, RowFacts, float], Surrogate]
@@ -196,31 +249,77 @@ class SurrogateKind:
     measures: tuple[type[Measure], ...] = (Measure,)
     convex: bool = True
     needs_range: bool = False
+    needs_head: bool = False
+    collapses: bool = False
     sums: bool = False
+    default: bool = True
+    parameter: Parameter | None = None
 
     def supports(self, measure: Measure) -> bool:
         """Whether the measure can be learned by this surrogate."""
+        if self.needs_head and isinstance(measure, AreaMeasure) and measure.fpr_range[0] > 0:
+            return False
+        if self.needs_head and isinstance(measure, TPRAtFPR) and measure.fpr == 0:
+            return False
         return isinstance(measure, self.measures)
 
 
+_OF_ROWS = (1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0)
+_OF_MEANS = (1.0, 10.0, 100.0, 1000.0)
+_WITH_A_HEAD = (AreaMeasure, TPRAtFPR)
+
 KINDS = {
-    "logistic": SurrogateKind(
-        lambda _measure, rows, _bandwidth: LogisticLoss(rows=rows), Cs=(1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0), sums=True
-    ),
+    "logistic": SurrogateKind(lambda _measure, rows, _: LogisticLoss(rows=rows), Cs=_OF_ROWS, sums=True),
     "svc": SurrogateKind(
-        lambda _measure, rows, _bandwidth: SquaredHinge(rows=rows), Cs=(1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0), sums=True
+        lambda _measure, rows, _: SquaredHinge(rows=rows), Cs=(1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0), sums=True
+    ),
+    "push": SurrogateKind(
+        lambda _measure, rows, power: LogisticLoss(power, rows=rows),
+        Cs=_OF_ROWS,
+        sums=True,
+        default=False,
+        parameter=Parameter("power", default=4.0),
     ),
     "tight": SurrogateKind(
-        lambda measure, rows, _bandwidth: TightHinge(*fpr_range(measure), rows),
-        Cs=(1.0, 10.0, 100.0, 1000.0),
+        lambda measure, rows, _: TightHinge(*fpr_range(measure), rows),
+        Cs=_OF_MEANS,
         measures=(AreaMeasure,),
         needs_range=True,
+        collapses=True,
     ),
     "structural": SurrogateKind(
-        lambda measure, rows, _bandwidth: StructuralHinge(*fpr_range(measure), rows),
-        Cs=(1.0, 10.0, 100.0, 1000.0),
+        lambda measure, rows, _: StructuralHinge(*fpr_range(measure), rows),
+        Cs=_OF_MEANS,
         measures=(AreaMeasure,),
         needs_range=True,
+        collapses=True,
+    ),
+    "toppush": SurrogateKind(lambda _measure, rows, _: TopPush(rows=rows), Cs=_OF_MEANS, collapses=True, default=False),
+    "tau-fpl": SurrogateKind(
+        lambda measure, rows, _: TauFPL(head_of(measure), rows=rows),
+        Cs=_OF_MEANS,
+        measures=_WITH_A_HEAD,
+        needs_head=True,
+        collapses=True,
+        default=False,
+    ),
+    "patmat": SurrogateKind(
+        lambda measure, rows, beta: PatMat(head_of(measure), beta, rows=rows),
+        Cs=_OF_MEANS,
+        measures=_WITH_A_HEAD,
+        needs_head=True,
+        collapses=True,
+        default=False,
+        parameter=Parameter("beta", default=1.0),
+    ),
+    "asymmetric": SurrogateKind(
+        lambda measure, rows, core: AsymmetricSVM(head_of(measure), core, rows=rows),
+        Cs=(10.0,),  # the direction of the weights does not depend on C
+        measures=_WITH_A_HEAD,
+        needs_head=True,
+        collapses=True,
+        default=False,
+        parameter=Parameter("core", default=1.0, includes_zero=True),
     ),
     "smooth": SurrogateKind(
         lambda measure, rows, bandwidth: smooth_for(measure, bandwidth, rows),
@@ -233,19 +332,33 @@ KINDS = {
 
 
 def kind_of(surrogate: str) -> SurrogateKind:
-    """Return the properties of a surrogate, or raise for an unknown name."""
-    if surrogate not in KINDS:
-        raise ValueError(f"surrogate must be one of {', '.join(map(repr, KINDS))}, got {surrogate!r}")
-    return KINDS[surrogate]
+    """Return the properties of a surrogate, or raise for an unknown name. A number in the name becomes the default.
+
+    >>> kind_of("push@8").parameter.default
+    8.0
+    """
+    name, at, text = surrogate.partition("@") if isinstance(surrogate, str) else (surrogate, "", "")
+    kind = KINDS[option("surrogate", name if at and name in KINDS else surrogate, KINDS)]
+    if not at:
+        return kind
+    if kind.parameter is None:
+        instead = "; set bandwidth instead" if not kind.convex else ""
+        raise ValueError(f"surrogate {name!r} takes no parameter, got {short_repr(surrogate)}{instead}")
+    return replace(kind, parameter=replace(kind.parameter, default=kind.parameter.read(name, text)))
 
 
 def surrogate_for(measure: Measure, kind: str, rows: RowFacts | None = None, *, bandwidth: float = 0.3) -> Surrogate:
-    """Return the surrogate of a measure: ``"structural"``, ``"tight"``, ``"smooth"``, ``"logistic"`` or ``"svc"``.
+    """Return the surrogate of a measure by its name in `KINDS`, which a parameter may follow.
 
-    ``bandwidth`` applies to ``"smooth"``. The last two, the losses of classifiers, are the same for all measures.
+    ``bandwidth`` applies to ``"smooth"``. ``"logistic"``, ``"svc"``, ``"push"`` and ``"toppush"`` are the same for all
+    measures.
 
     >>> from headrank.measures import PartialAUC
     >>> surrogate_for(PartialAUC(max_fpr=0.1), "tight").max_fpr
     0.1
+    >>> surrogate_for(PartialAUC(max_fpr=0.1), "patmat@0.5").beta
+    0.5
     """
-    return kind_of(kind).make(measure, RowFacts() if rows is None else rows, bandwidth)
+    its = kind_of(kind)
+    parameter = bandwidth if its.parameter is None else its.parameter.default
+    return its.make(measure, RowFacts() if rows is None else rows, parameter)

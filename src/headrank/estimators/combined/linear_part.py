@@ -10,7 +10,7 @@ import numpy as np
 from headrank._types import ArrayLike, Vector
 from headrank.estimators._matrix import checked_matrix
 from headrank.estimators._scorer import Scorer, admitted
-from headrank.estimators.cv.candidates import SURROGATES, learned_by, target_of
+from headrank.estimators.cv.candidates import DEFAULTS, learned_by, target_of
 from headrank.estimators.cv.cross_validation import LinearRankerCV
 from headrank.estimators.scaling import SoftScaler
 from headrank.measures import Measure
@@ -155,7 +155,7 @@ class ScaledLinear(Scorer):
 
 def _surrogates_for(measure: Measure) -> tuple[str, ...]:
     """Return the surrogates that can learn the measure, or the nearest one; those of classifiers can learn any."""
-    return tuple(name for name in SURROGATES if KINDS[learned_by(name)].supports(target_of(measure, name)))
+    return tuple(name for name in DEFAULTS if KINDS[learned_by(name)].supports(target_of(measure, name)))
 
 
 def _most_frequent(codes: Vector) -> Vector:

@@ -27,12 +27,15 @@ from headrank.measures import (
 from headrank.measures.area import AreaMeasure
 from headrank.measures.local import TopMeasure
 from headrank.solvers import Bundle
-from headrank.surrogates import KINDS, SurrogateKind
+from headrank.surrogates import KINDS, SurrogateKind, kind_of
+from headrank.surrogates.registry import fpr_range
 
 WHOLE_CURVE = "auc"
 """The hinge of the AUC: it minimises another measure, so it is a candidate of its own."""
 SURROGATES = tuple(each for name in KINDS for each in ((WHOLE_CURVE, name) if name == "tight" else (name,)))
-"""From the simplest to the most flexible."""
+"""From the simplest to the most flexible. Some take a parameter after the name."""
+DEFAULTS = tuple(name for name in SURROGATES if name == WHOLE_CURVE or KINDS[name].default)
+"""Those tried by default."""
 _FOLD_TOL = 10.0
 
 
@@ -59,7 +62,7 @@ class Candidate:
     @property
     def kind(self) -> SurrogateKind:
         """Properties of the surrogate."""
-        return KINDS[self.learned_by]
+        return kind_of(self.learned_by)
 
     def ranker(self, measure: Measure, *, tol: float, max_iter: int) -> LinearRanker:
         """Return the ranker of this candidate, not fitted."""
@@ -115,7 +118,11 @@ def target_of(measure: Measure, surrogate: str) -> Measure:
     """Return the measure whose surrogate is minimised: the measure itself, or the nearest that has such a surrogate."""
     if surrogate == WHOLE_CURVE:
         return AUC()
-    return nearest_with_hinge(measure) if KINDS[surrogate].needs_range else measure
+    kind = kind_of(surrogate)
+    if kind.needs_range or (kind.needs_head and not kind.supports(measure)):
+        nearest = nearest_with_hinge(measure)
+        return nearest if kind.supports(nearest) else PartialAUC(max_fpr=fpr_range(nearest)[1])
+    return measure
 
 
 @singledispatch
@@ -257,7 +264,7 @@ def tried(
         anchor = _fitting.anchor_of(ranker, problem) if anchor is None else anchor
     bundle, results = Bundle(), []
     for candidate in candidates:
-        if before is not None and before.collapsed and first.kind.needs_range:
+        if before is not None and before.collapsed and first.kind.collapses:
             # If a hinge has collapsed, and longer steps along its best direction do not help, a larger C, which allows
             # longer steps, hardly ever helps. Proving this for each C would take most of all passes.
             before = before._replace(n_iter=0)

@@ -14,6 +14,7 @@ from headrank._types import ArrayLike, Vector
 from headrank.estimators._problem import Problem, pose
 from headrank.estimators._scorer import LinearScorer, admitted
 from headrank.estimators.cv.candidates import (
+    DEFAULTS,
     SURROGATES,
     Average,
     Candidate,
@@ -35,7 +36,7 @@ from headrank.exceptions import CollapsedFitWarning
 from headrank.labels import check_weights
 from headrank.measures import AUC, Measure, PartialAUC
 from headrank.measures import measure as measure_of
-from headrank.surrogates import KINDS
+from headrank.surrogates import kind_of
 
 _OF_THE_INPUT = ("classes_", "n_features_in_", "feature_names_in_")
 
@@ -60,9 +61,10 @@ class LinearRankerCV(LinearScorer):
     measure : Measure or str, default="pauc@0.1"
         The measure to maximise: any measure with a smooth surrogate in `LinearRanker`.
     surrogates : sequence of str
-        Some of "logistic", "svc", "auc", "tight", "structural" and "smooth". "svc" is the linear support vector
-        classifier, "auc" the hinge of the whole curve. For measures of a best fraction, which have no hinge of their
-        own, the hinges are those of the false positive rates up to this fraction.
+        Some of "logistic", "svc", "auc", "tight", "structural" and "smooth", the default, and of the other names in
+        `LinearRanker`, such as "tau-fpl" or "push@8". "svc" is the linear support vector classifier, "auc" the hinge of
+        the whole curve. For measures of a best fraction, which have no hinge of their own, the hinges are those of the
+        false positive rates up to this fraction.
     Cs : sequence of float, optional
         The values of C, for every surrogate. The defaults, in steps of 10, are 0.001 to 100 for "logistic" and 0.0001
         to 10 for "svc", which are sums over rows, and 1 to 1,000 for the hinges and 0.1 to 100 for "smooth", which are
@@ -132,7 +134,7 @@ class LinearRankerCV(LinearScorer):
         self,
         measure: Measure | str = "pauc@0.1",
         *,
-        surrogates: Sequence[str] = SURROGATES,
+        surrogates: Sequence[str] = DEFAULTS,
         Cs: Sequence[float] | None = None,
         bandwidths: Sequence[float] = (0.1, 0.5),
         cv: Any = 5,
@@ -267,14 +269,16 @@ class LinearRankerCV(LinearScorer):
     def _groups(self, measure: Measure) -> list[list[Candidate]]:
         """Return all candidates, grouped by everything except C, in increasing order of C."""
         surrogates = listed("surrogates", self.surrogates)
-        if not surrogates or any(not isinstance(name, str) or name not in SURROGATES for name in surrogates):
+        if not surrogates or any(
+            not isinstance(name, str) or name.split("@")[0] not in SURROGATES for name in surrogates
+        ):
             known = ", ".join(map(repr, SURROGATES))
             raise ValueError(f"surrogates must be some of {known}, got {short_repr(self.surrogates)}")
         given = None if self.Cs is None else {above_zero("C", C) for C in listed("Cs", self.Cs)}
         bandwidths = dict.fromkeys(above_zero("bandwidth", width) for width in listed("bandwidths", self.bandwidths))
         groups: list[list[Candidate]] = []
         for name in _distinct(surrogates, measure):
-            kind = KINDS[learned_by(name)]
+            kind = kind_of(learned_by(name))
             Cs = sorted(kind.Cs if given is None else given)
             widths = [None] if kind.convex else [*bandwidths]
             if not Cs or not widths:
@@ -284,7 +288,7 @@ class LinearRankerCV(LinearScorer):
 
 
 def _why_all(surrogates: Sequence[str]) -> str:
-    if all(KINDS[learned_by(name)].needs_range for name in surrogates):
+    if all(kind_of(learned_by(name)).collapses for name in surrogates):
         return "hinges do if classes overlap and the range is narrow; add other surrogates, or use the default ones"
     return "no surrogate found a direction that ranks positives first; check that X is informative about y"
 
@@ -304,7 +308,7 @@ def _distinct(surrogates: Sequence[str], measure: Measure) -> list[str]:
 
 
 def _is_hinge_of_whole_curve(surrogate: str, measure: Measure) -> bool:
-    return KINDS[learned_by(surrogate)].needs_range and target_of(measure, surrogate) in (
+    return kind_of(learned_by(surrogate)).needs_range and target_of(measure, surrogate) in (
         AUC(),
         PartialAUC(max_fpr=1.0),
     )

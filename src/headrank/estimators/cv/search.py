@@ -135,4 +135,4 @@ def _should_go_on(group: dict[Candidate, list[Outcome]]) -> bool:
     """Whether the last candidate of a group is better than all others and not a hinge."""
     *others, last = (trial_of(candidate, of_folds) for candidate, of_folds in group.items())
     best = not last.has_collapsed and all(last.mean > other.mean for other in others)
-    return best and not next(iter(group)).kind.needs_range
+    return best and not next(iter(group)).kind.collapses
