@@ -92,6 +92,10 @@ def run(
             help="Keep scores and labels of holdout rows in the model file, for headrank choose.",
         ),
     ] = True,
+    onnx_only: Annotated[
+        bool,
+        typer.Option("--onnx-only", help="Train without columns and models that headrank export cannot write as ONNX."),
+    ] = False,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
 ) -> None:
@@ -115,6 +119,12 @@ def run(
         if max_minutes is not None and not 0 < max_minutes < inf:
             raise ValueError(f"expected a number of minutes above 0, got {max_minutes:g}")
     chosen = FitOptions(goal, share, models, max_minutes, options.confidence_of(confidence), seed, calibration)
+    if onnx_only:
+        from headrank.training.exportable import exportable_models
+
+        with about_option("--onnx-only"):
+            exportable_models(models)
+        chosen = replace(chosen, onnx_only=True)
     named = {"--target": target, "--qid": qid, "--id": id, "--group": group, "--time": time, "--fold": fold}
     named |= {"--test": None if test is None else test.name, "--positive": positive}
     chosen = replace(chosen, command=_command(data.name, named, drop or [], zero_based, chosen))
@@ -184,4 +194,5 @@ def _command(
     if chosen.seed != usual.seed:
         words.append(f"--seed {chosen.seed}")
     words += [] if chosen.calibration else ["--no-calibration"]
+    words += ["--onnx-only"] * chosen.onnx_only
     return " ".join([*words, "--out result"])

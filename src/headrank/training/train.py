@@ -19,6 +19,7 @@ from headrank.exceptions import InvalidSampleError, TooFewRowsError
 from headrank.training import data_warnings, split_warnings
 from headrank.training.columns import Column, columns_of, conformed
 from headrank.training.design import HoldoutFile, RowRoles
+from headrank.training.exportable import ExportableColumns, exportable_models
 from headrank.training.features import Features, OccurringFeatures, sparse_features, table_features
 from headrank.training.goal import Goal
 from headrank.training.handover import Handover
@@ -52,6 +53,7 @@ def train(
     max_seconds: float | None = None,
     confidence: float = 0.95,
     random_state: int = 0,
+    onnx_only: bool = False,
     sha256: str = "",
     command: str = "",
     progress: Progress = quiet,
@@ -99,6 +101,9 @@ def train(
         Confidence of each guarantee.
     random_state : int, default=0
         Seed; the same seed gives the same result.
+    onnx_only : bool, default=False
+        Whether to leave out what cannot be exported to ONNX: text with 40 or more distinct values, and trees where
+        LightGBM cannot be loaded. A warning names it.
     sha256, command : str
         Hash of the input file and the command that reproduces the run, for the report.
     progress : callable, optional
@@ -117,13 +122,15 @@ def train(
     """
     if models not in get_args(Models):
         raise ValueError(f"models must be one of {', '.join(map(repr, get_args(Models)))}, got {models!r}")
+    models, found = exportable_models(models) if onnx_only else (models, ())
     confidence = check_confidence(confidence)
     given = features if isinstance(features, Handover) else Handover(features)
     del features
     known = RowRoles.of(y, n_rows=given.n_rows, qid=qid, ids=ids, groups=groups, times=times, folds=folds, test=test)
     parts = known.split(holdout=holdout, by_class=goal.top is None, random_state=random_state)
     chosen_by = known.choice_folds(parts, random_state=random_state)
-    prepared = _prepared(given, test, known, parts, random_state, progress)
+    prepared = _prepared(given, test, known, parts, random_state, onnx_only, progress)
+    source = replace(source, dropped=(*source.dropped, *prepared.left_out))
     labels, queries = known.y, known.queries
     rows = TrainingRows(
         features=prepared.features,
@@ -144,6 +151,7 @@ def train(
     threshold, no_threshold = _threshold(winner, goal, confidence, len(trained))
     measured = prepared.features if parts.measured is None else prepared.features.holding_out(parts.measured)
     found = (
+        *found,
         *prepared.warnings,
         *(split_warnings.of_repeated_ids(known, source) if ids is not None else ()),
         *_few_in_holdout(known, winner, confidence),
@@ -219,11 +227,12 @@ def _table_info(
 
 @dataclass(frozen=True, eq=False)
 class _Prepared:
-    """Features, the columns they were made of, and warnings about them."""
+    """Features, the columns they were made of, warnings about them, and columns that were not used."""
 
     features: Features
     columns: tuple[Column, ...]
     warnings: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
 
 
 def _prepared(
@@ -232,18 +241,19 @@ def _prepared(
     known: RowRoles,
     parts: Split,
     random_state: int,
+    onnx_only: bool,
     progress: Progress,
 ) -> _Prepared:
     progress(_FEATURES, 0, 1)
-    encode = _of_table if hasattr(given.kind, "schema") else _of_matrix
-    prepared = encode(given, test, known, parts, random_state)
+    if hasattr(given.kind, "schema"):
+        prepared = _of_table(given, test, known, parts, random_state, onnx_only)
+    else:
+        prepared = _of_matrix(given, test, parts)
     progress(_FEATURES, 1, 1)
     return prepared
 
 
-def _of_matrix(
-    given: Handover, test: HoldoutFile | None, _known: RowRoles, parts: Split, _random_state: int
-) -> _Prepared:
+def _of_matrix(given: Handover, test: HoldoutFile | None, parts: Split) -> _Prepared:
     """Encode a sparse matrix; its memory is released on the way."""
     matrix = given.take().tocsr()
     if test is not None:
@@ -258,25 +268,33 @@ def _of_matrix(
     return _Prepared(sparse_features(matrix[parts.train], matrix[parts.holdout]), (), tuple(repeated))
 
 
-def _of_table(given: Handover, test: HoldoutFile | None, known: RowRoles, parts: Split, random_state: int) -> _Prepared:
+def _of_table(
+    given: Handover, test: HoldoutFile | None, known: RowRoles, parts: Split, random_state: int, onnx_only: bool
+) -> _Prepared:
     """Encode a table as numbers; its memory is released on the way."""
     raw = given.take()
     columns = columns_of(raw)
+    left_out: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()
+    if onnx_only:
+        exportable = ExportableColumns.of(columns)
+        columns, left_out, said = exportable.kept, exportable.left_out, exportable.warnings
+        raw = raw.drop(left_out)
     found = data_warnings.in_columns(raw, columns)
     ids = data_warnings.like_ids(raw, columns)
     table = conformed(raw, columns)
     del raw
     if test is not None:
-        table = table.vstack(_conformed_test(test, columns))
+        table = table.vstack(_conformed_test(test, columns, left_out))
     found += split_warnings.in_table(table, ids, columns, known, parts)
     rows = Handover((table[parts.train], table[parts.holdout]))
     del table
-    return _Prepared(table_features(rows, random_state=random_state), columns, tuple(found))
+    return _Prepared(table_features(rows, random_state=random_state), columns, (*said, *found), left_out)
 
 
-def _conformed_test(test: HoldoutFile, columns: Sequence[Column]) -> Any:
+def _conformed_test(test: HoldoutFile, columns: Sequence[Column], left_out: Sequence[str]) -> Any:
     try:
-        return conformed(test.handed_over().take(), columns)
+        return conformed(test.handed_over().take(), columns, ignored=left_out)
     except InvalidSampleError as error:
         raise InvalidSampleError(f"{test.source}: {error}") from None
 
