@@ -1,8 +1,8 @@
 """The fraud desk: 250 claims come in every week, and the desk can look at 20 of them. Which, and is it worth it?
 
 Fraud changes: since early in the second year, most of it comes from staged accidents reported online. A model that is
-measured on a random part of two years promises too much for the next week. ``--time`` trains on the past and measures on
-the latest claims. Run: ``python examples/stories/fraud_desk.py [FOLDER]``.
+measured on a random part of two years promises too much for the next week. ``--time`` trains on the past and measures
+on the latest claims. Run: ``python examples/stories/fraud_desk.py [FOLDER]``.
 """
 
 from datetime import date, timedelta

@@ -1,7 +1,7 @@
 """The machine learning engineer: a model that a service can call, with the same answers in Python and in ONNX.
 
-The model is fitted on the command line with ``--onnx-only``, used in Python as a classifier, served by FastAPI and exported.
-Run: ``python examples/stories/ml_engineer.py [FOLDER]``.
+The model is fitted on the command line with ``--onnx-only``, exported, used in Python as a classifier, and served by
+FastAPI. Run: ``python examples/stories/ml_engineer.py [FOLDER]``.
 """
 
 import asyncio
@@ -89,12 +89,14 @@ def write(folder: Path, seed: int = 0) -> None:
 
 
 def decide(folder: Path) -> tuple[dict[str, Any], float]:
-    """Return the answer of the service for a new account, and how far the scores of ONNX are from those of the model."""
+    """Return the service's answer for a new account, and the largest difference of scores between ONNX and Python."""
     model = hr.load(folder / "result" / "model")
     rows = signups(1000, np.random.default_rng(1), number=900_000).drop("account", "abuse", "mail")
     scores, exported = model.decision_function(rows), onnx_scores(folder / "result" / "model.onnx", rows)
     app = service(folder / "result" / "model")
-    return ask(app, rows.with_columns(pl.col("signed_up").dt.to_string()).row(0, named=True)), abs(scores - exported).max()
+    return ask(app, rows.with_columns(pl.col("signed_up").dt.to_string()).row(0, named=True)), abs(
+        scores - exported
+    ).max()
 
 
 if __name__ == "__main__":

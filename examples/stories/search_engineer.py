@@ -1,4 +1,4 @@
-"""The search engineer: is the new ranking better than BM25 at the top of the page, and for how many queries is it known?
+"""The search engineer: is the new ranking better than BM25 at the top of the page?
 
 Judged documents come as a LETOR file, in which each line has its query. Guarantees are for new queries.
 Run: ``python examples/stories/search_engineer.py [FOLDER]``.

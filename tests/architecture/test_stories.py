@@ -61,11 +61,23 @@ def test_there_are_five_stories_and_each_is_told():
     assert len(NAMES) == 5
 
 
+def commands_of(module):
+    words = [word for given in vars(module).values() if isinstance(given, tuple) for word in given]
+    return [word for word in words if str(word).startswith("headrank ")]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_story_has_its_commands_on_the_page(name, story):
+    page = (STORIES.parents[1] / "docs" / "stories.md").read_text(encoding="utf-8")
+    title = page.index(f"## The {name.replace('ml_', 'machine learning ').replace('_', ' ')}\n")
+    fence = page.index("```\n", title) + len("```\n")
+    assert page[fence : page.index("```", fence)].splitlines() == commands_of(story(name))
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_story_takes_at_most_ten_commands_and_lines(name, story):
     module = story(name)
-    commands = [each for given in vars(module).values() if isinstance(given, tuple) for each in given]
-    commands = [each for each in commands if str(each).startswith("headrank ")]
+    commands = commands_of(module)
     bodies = [inspect.getsource(getattr(module, part)) for part in ("decide", "side_by_side") if hasattr(module, part)]
     n_lines = sum(len(body.splitlines()) - 2 for body in bodies)  # without its head and docstring
     assert 2 <= len(commands) <= len(commands) + n_lines <= MOST_LINES
@@ -101,7 +113,7 @@ def test_the_chemist(story, told):
     assert f"At least {order['at_least'][-1]} of these 50 rows are positive" in said
     assert order["at_least"][-1] >= 20
     model, rng = hr.load(folder / "result" / "model"), np.random.default_rng(101)
-    n_libraries = 40
+    n_libraries = 20
     broken, false = 0, []
     for _ in range(n_libraries):
         library = chemist.library(rng)

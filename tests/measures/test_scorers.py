@@ -187,7 +187,7 @@ def test_one_query_is_the_sample():
 
 @pytest.mark.parametrize("scoring", ["pauc@0.01", ["auc", "pauc@0.01"]])
 def test_scikit_learn_knows_no_short_names(scoring):
-    """It has no function to add names. If this fails, it has changed, and "Other libraries" in the docs is out of date."""
+    """It has no function to add names. If this fails, it has one now, and the page "Other libraries" is out of date."""
     with pytest.raises(ValueError, match=r"scoring"):
         cross_validate(LogisticRegression(), X, Y, cv=CV, scoring=scoring)
     assert not [name for name in dir(sklearn.metrics) if "register" in name or "add_scorer" in name]
