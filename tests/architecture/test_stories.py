@@ -134,7 +134,9 @@ def test_the_radiologist(story, told):
     assert "for new patients" in said
     assert "A second look tonight:" in said
     model, least = hr.load(folder / "result" / "model"), promised_tpr(folder)
-    patients = radiologist.images(20_000, np.random.default_rng(102)).unique("patient", keep="any", maintain_order=True)
+    patients = radiologist.images(20_000, np.random.default_rng(102)).unique(
+        "patient", keep="first", maintain_order=True
+    )
     ill, flagged = patients["malignant"].to_numpy() == "yes", model.predict(patients.drop("image"))
     assert flagged[~ill].mean() <= 0.1
     assert flagged[ill].mean() >= least > 0.5
