@@ -45,6 +45,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/smooth.py
 	$(BIN)/python benchmarks/bounds.py
 	$(BIN)/python benchmarks/wide_tables.py
+	$(BIN)/python benchmarks/one_row.py
 	$(BIN)/python -m experiments.run_time --out bench
 	$(BIN)/python -m experiments.convergence --out bench
 	$(BIN)/python -m experiments.widths --out bench

@@ -183,3 +183,11 @@ def test_weights_count_within_their_query():
 def test_one_query_is_the_sample():
     for measure in MEASURES[:4]:
         assert measure(Y, X[:, 0], qid=np.zeros(len(Y))) == measure(Y, X[:, 0])
+
+
+@pytest.mark.parametrize("scoring", ["pauc@0.01", ["auc", "pauc@0.01"]])
+def test_scikit_learn_knows_no_short_names(scoring):
+    """It has no function to add names. If this fails, it has one now, and the page "Other libraries" is out of date."""
+    with pytest.raises(ValueError, match=r"scoring"):
+        cross_validate(LogisticRegression(), X, Y, cv=CV, scoring=scoring)
+    assert not [name for name in dir(sklearn.metrics) if "register" in name or "add_scorer" in name]

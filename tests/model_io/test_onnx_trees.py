@@ -1,5 +1,7 @@
 """Trees in ONNX take the branches that LightGBM takes, for whatever numbers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -134,6 +136,10 @@ def test_other_trees_are_refused_by_name(tmp_path, monkeypatch):
         other = hr.BoostedRanker("auc", n_estimators=2).fit(X, y)
     with pytest.raises(ModelFileError, match=r"trees grown by scikit-learn, .* cannot be exported"):
         export_onnx(other, tmp_path / "model.onnx")
+    combined = hr.RankerCV("auc", cv=2, families=("linear",)).fit(X, y)
+    combined.parts_ = (*combined.parts_, replace(combined.parts_[0], family="boosted trees", scorer=other))
+    with pytest.raises(ModelFileError, match=r"the part 'boosted trees' of the ranker has no operators in ONNX: trees"):
+        export_onnx(combined, tmp_path / "model.onnx")
     with pytest.raises(ModelFileError, match="BoostedRanker is not fitted"):
         export_onnx(hr.BoostedRanker(), tmp_path / "model.onnx")
     assert not list(tmp_path.iterdir())

@@ -15,10 +15,11 @@ from headrank.bounds.asymptotic.bootstrap import bootstrap
 from headrank.bounds.sample_curves import SampleCurves
 from headrank.datasets import Binormal
 from headrank.labels import Sample
-from headrank.measures import PartialAUC
+from headrank.measures import PartialAUC, TPRAtFPR
 from headrank.report.answer import answer_of
 from headrank.report.by_period import periods_of
 from headrank.training.goal import Goal
+from headrank.training.outputs import table_model
 from headrank.training.result import Coefficient, ModelResult
 from headrank.training.table_info import DataSource
 from headrank.training.train import train
@@ -205,6 +206,28 @@ def test_promises_for_the_next_period_are_kept_if_it_is_like_the_last():
 def test_promises_of_a_plain_split_of_changing_rows_are_broken():
     for promise, count in counts(runs_of_times(by_time=False, n_runs=40)).items():
         assert count > most_misses(1 - CONFIDENCE, 40), promise
+
+
+def fading(rng, n, *, new):
+    """Rows with two columns: the first says much of the label in old rows and little in new ones, the second little."""
+    y = rng.random(n) < 0.3
+    shifts = np.where(new, 0.5, 2.2), np.full(n, 0.5)
+    return pl.DataFrame({f"x{j}": shift * y + rng.normal(size=n) for j, shift in enumerate(shifts)}), y
+
+
+def test_models_that_learn_what_fades_break_the_promises_of_a_plain_split_only():
+    n_runs, missed = 25, {"rows": 0, "times": 0}
+    for seed in range(n_runs):
+        rng = np.random.default_rng([12, seed])
+        frame, y = fading(rng, 2000, new=np.arange(2000) >= 1400)
+        next_rows, next_y = fading(rng, 100_000, new=True)
+        for name, times in (("rows", None), ("times", np.arange(2000))):
+            result = result_of(frame, y, times=times, random_state=seed)
+            truth = TPRAtFPR(0.1)(next_y, table_model(result).decision_function(next_rows))
+            values = {model.name: 0.5 for model in result.models}
+            missed[name] += answer_of(result, values, None).bound.low > truth
+    assert missed["times"] <= most_misses(1 - CONFIDENCE, n_runs)
+    assert missed["rows"] > most_misses(1 - CONFIDENCE, n_runs)
 
 
 @pytest.mark.usefixtures("_fixed_scorers")

@@ -44,6 +44,7 @@ class FitOptions:
     confidence: float = 0.95
     seed: int = 0
     calibration: bool = True
+    onnx_only: bool = False
     command: str = ""
 
 
@@ -122,6 +123,7 @@ def _trained(source: Callable[[], Source], options: FitOptions, progress: Progre
         max_seconds=None if options.max_minutes is None else 60 * options.max_minutes,
         confidence=options.confidence,
         random_state=options.seed,
+        onnx_only=options.onnx_only,
         sha256=rows.sha256,
         command=options.command,
         progress=progress,

@@ -116,6 +116,14 @@ def run(
             rich_help_panel=options.RESULT,
         ),
     ] = False,
+    onnx_only: Annotated[
+        bool,
+        typer.Option(
+            "--onnx-only",
+            help="Train without columns and models that headrank export cannot write as ONNX.",
+            rich_help_panel=options.RESULT,
+        ),
+    ] = False,
     overwrite: options.Overwrite = False,
     verbose: Annotated[
         bool,
@@ -147,6 +155,12 @@ def run(
         if max_minutes is not None and not 0 < max_minutes < inf:
             raise ValueError(f"expected a number of minutes above 0, got {max_minutes:g}")
     chosen = FitOptions(goal, share, models, max_minutes, options.confidence_of(confidence), seed, not no_calibration)
+    if onnx_only:
+        from headrank.training.exportable import exportable_models
+
+        with about_option("--onnx-only"):
+            exportable_models(models)
+        chosen = replace(chosen, onnx_only=True)
     layout = layout_of(separator, decimal, sheet, [*files, *(test or [])])
     data, held_out = input_of(files, layout), input_of(test, layout) if test else None
     named = {"--target": target, "--qid": qid, "--id": id, "--group": group, "--time": time, "--fold": fold}
@@ -223,4 +237,5 @@ def _command(
     if chosen.seed != usual.seed:
         words.append(f"--seed {chosen.seed}")
     words += [] if chosen.calibration else ["--no-calibration"]
+    words += ["--onnx-only"] * chosen.onnx_only
     return " ".join([*words, "--out result"])

@@ -35,7 +35,7 @@ def export_onnx(
     - dates: int64, microseconds since 1970, with the smallest integer for missing values: ``datetime64[us]`` of NumPy
       as integers.
 
-    A table in which a column is itself called "score" gets the output "score_".
+    A table in which a column is itself called "score" gets the output ``"score_"``.
 
     In float64, rows take the same branches of all trees, and scores agree with `decision_function` to about 1e-12 of
     their size, or 1e-6 for the linear part of a `RankerCV`, whose features are in single precision. In float32, trees

@@ -16,7 +16,7 @@ from headrank.exceptions import InvalidSampleError
 if TYPE_CHECKING:
     import polars as pl
 
-_CATEGORIES = 40
+CATEGORIES = 40
 """Text with fewer distinct values is one-hot encoded; text with more is embedded by its letters."""
 _WHOLE = 2**24
 """The largest integer up to which single precision is exact."""
@@ -94,7 +94,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         plain = np.flatnonzero([column.dtype.is_float() or column.dtype == pl.Boolean for column in columns])
         self.numbers_, self.centers_ = _used_numbers(X, plain)
         texts = [j for j, column in enumerate(columns) if column.dtype == pl.String and _varies(_text(column))]
-        few = {j for j in texts if _text(columns[j]).n_unique() < _CATEGORIES}
+        few = {j for j in texts if _text(columns[j]).n_unique() < CATEGORIES}
         dates = [j for j, column in enumerate(columns) if column.dtype == pl.Datetime and _varies(column)]
         self.categories_ = np.array(sorted(few), dtype=np.intp)
         self.others_ = np.array(sorted({*texts, *dates} - few), dtype=np.intp)

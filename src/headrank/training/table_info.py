@@ -21,7 +21,7 @@ class ColumnRoles:
     group_column, time_column, fold_column : str or None
         Columns that decide which rows are held out together, last, and in which fold.
     dropped : tuple of str
-        Columns dropped on request.
+        Columns dropped on request, or because they cannot be exported.
     first_feature : int
         Number of the first feature in an svmlight file: 0 or 1.
     """

@@ -14,6 +14,7 @@ from headrank.exceptions import InvalidSampleError
 from headrank.training.calibration import Calibration
 from headrank.training.columns import Column, conformed
 from headrank.training.features import OccurringFeatures, blocks
+from headrank.training.fitted_classifier import FittedClassifier
 from headrank.training.goal import Goal
 from headrank.training.holdout_scores import HoldoutScores
 from headrank.training.profile import Profile
@@ -22,8 +23,8 @@ from headrank.training.table_info import ColumnRoles
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class TableModel(ColumnRoles):
-    """The model that `headrank fit` writes and `headrank score` reads.
+class TableModel(FittedClassifier, ColumnRoles):
+    """The model that `headrank fit` writes and `headrank score` reads. For scikit-learn, a fitted classifier.
 
     Attributes
     ----------
@@ -63,11 +64,6 @@ class TableModel(ColumnRoles):
     calibration: Calibration | None = None
     holdout_scores: HoldoutScores | None = None
     profile: Profile | None = None
-
-    @property
-    def classes_(self) -> BoolVector:
-        """False and True: whether a row is positive, whatever values the target has."""
-        return np.array([False, True])
 
     @property
     def ignored(self) -> tuple[str, ...]:
@@ -193,6 +189,11 @@ class TableModel(ColumnRoles):
             )
         positive = self.calibration.probabilities(self.decision_function(rows))
         return np.column_stack([1 - positive, positive])
+
+    def __repr__(self) -> str:
+        features = f"{len(self.columns)} columns" if self.columns else f"{self.n_features:,} numbered features"
+        flags = "no threshold" if self.threshold is None else f"threshold {self.threshold!r}"
+        return f"<TableModel: {self.name} for {self.goal}, {features}, {flags}>"
 
     def __getstate__(self) -> dict[str, Any]:
         """Return all attributes, the columns as one string: as objects, they would take 100 times as long to save."""

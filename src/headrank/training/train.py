@@ -19,6 +19,7 @@ from headrank.exceptions import InvalidSampleError, TooFewRowsError
 from headrank.training import data_warnings, split_warnings
 from headrank.training.columns import Column, columns_of, conformed
 from headrank.training.design import HoldoutFile, RowRoles
+from headrank.training.exportable import ExportableColumns, exportable_models
 from headrank.training.features import Features, OccurringFeatures, sparse_features, table_features
 from headrank.training.goal import Goal
 from headrank.training.handover import Handover
@@ -53,6 +54,7 @@ def train(
     max_seconds: float | None = None,
     confidence: float = 0.95,
     random_state: int = 0,
+    onnx_only: bool = False,
     sha256: str = "",
     command: str = "",
     progress: Progress = quiet,
@@ -100,6 +102,9 @@ def train(
         Confidence of each guarantee.
     random_state : int, default=0
         Seed; the same seed gives the same result.
+    onnx_only : bool, default=False
+        Whether to leave out what cannot be exported to ONNX: text with 40 or more distinct values, and trees where
+        LightGBM cannot be loaded. A warning names it.
     sha256, command : str
         Hash of the input file and the command that reproduces the run, for the report.
     progress : callable, optional
@@ -118,13 +123,15 @@ def train(
     """
     if models not in get_args(Models):
         raise ValueError(f"models must be one of {', '.join(map(repr, get_args(Models)))}, got {models!r}")
+    models, found = exportable_models(models) if onnx_only else (models, ())
     confidence = check_confidence(confidence)
     given = features if isinstance(features, Handover) else Handover(features)
     del features
     known = RowRoles.of(y, n_rows=given.n_rows, qid=qid, ids=ids, groups=groups, times=times, folds=folds, test=test)
     parts = known.split(holdout=holdout, by_class=goal.top is None, random_state=random_state)
     chosen_by = known.choice_folds(parts, random_state=random_state)
-    prepared = _prepared(given, test, known, parts, random_state, progress)
+    prepared = _prepared(given, test, known, parts, random_state, onnx_only, progress)
+    source = replace(source, dropped=(*source.dropped, *prepared.left_out))
     labels, queries = known.y, known.queries
     rows = TrainingRows(
         features=prepared.features,
@@ -145,6 +152,7 @@ def train(
     threshold, no_threshold = _threshold(winner, goal, confidence, len(trained))
     measured = prepared.features if parts.measured is None else prepared.features.holding_out(parts.measured)
     found = (
+        *found,
         *prepared.warnings,
         *(split_warnings.of_repeated_ids(known, source) if ids is not None else ()),
         *_few_in_holdout(known, winner, confidence),
@@ -238,7 +246,8 @@ def _table_info(
 class _Prepared:
     """Features, the columns they were made of, warnings about them, and a profile of the holdout.
 
-    ``counted``: the holdout rows in the profile, one of each group or query; None for all.
+    ``counted``: the holdout rows in the profile, one of each group or query; None for all. ``left_out``: columns that
+    are not used.
     """
 
     features: Features
@@ -246,6 +255,7 @@ class _Prepared:
     warnings: tuple[str, ...]
     profile: Profile
     counted: IntVector | None
+    left_out: tuple[str, ...] = ()
 
 
 def _prepared(
@@ -254,26 +264,22 @@ def _prepared(
     known: RowRoles,
     parts: Split,
     random_state: int,
+    onnx_only: bool,
     progress: Progress,
 ) -> _Prepared:
     progress(_FEATURES, 0, 1)
-    encode = _of_table if hasattr(given.kind, "schema") else _of_matrix
     units = known.groups if known.queries is None else known.queries
     drawn = None if units is None else units[parts.holdout]
     counted = reference_rows(known.y[parts.holdout], drawn, random_state)
-    prepared = encode(given, test, known, parts, counted, random_state)
+    if hasattr(given.kind, "schema"):
+        prepared = _of_table(given, test, known, parts, counted, random_state, onnx_only)
+    else:
+        prepared = _of_matrix(given, test, parts, counted)
     progress(_FEATURES, 1, 1)
     return prepared
 
 
-def _of_matrix(
-    given: Handover,
-    test: HoldoutFile | None,
-    _known: RowRoles,
-    parts: Split,
-    counted: IntVector | None,
-    _random_state: int,
-) -> _Prepared:
+def _of_matrix(given: Handover, test: HoldoutFile | None, parts: Split, counted: IntVector | None) -> _Prepared:
     """Encode a sparse matrix; its memory is released on the way."""
     matrix = given.take().tocsr()
     if test is not None:
@@ -297,28 +303,36 @@ def _of_table(
     parts: Split,
     counted: IntVector | None,
     random_state: int,
+    onnx_only: bool,
 ) -> _Prepared:
     """Encode a table as numbers; its memory is released on the way."""
     raw = given.take()
     columns = columns_of(raw)
+    left_out: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()
+    if onnx_only:
+        exportable = ExportableColumns.of(columns)
+        columns, left_out, said = exportable.kept, exportable.left_out, exportable.warnings
+        raw = raw.drop(left_out)
     found = data_warnings.in_columns(raw, columns)
     ids = data_warnings.like_ids(raw, columns)
     table = conformed(raw, columns)
     del raw
     if test is not None:
-        table = table.vstack(_conformed_test(test, columns))
+        table = table.vstack(_conformed_test(test, columns, left_out))
     found += split_warnings.in_table(table, ids, columns, known, parts)
     both = table[parts.train], table[parts.holdout]
     del table
     profile = table_profile(both[0], both[1] if counted is None else both[1][counted], columns)
     rows = Handover(both)
     del both
-    return _Prepared(table_features(rows, random_state=random_state), columns, tuple(found), profile, counted)
+    encoded = table_features(rows, random_state=random_state)
+    return _Prepared(encoded, columns, (*said, *found), profile, counted, left_out)
 
 
-def _conformed_test(test: HoldoutFile, columns: Sequence[Column]) -> Any:
+def _conformed_test(test: HoldoutFile, columns: Sequence[Column], left_out: Sequence[str]) -> Any:
     try:
-        return conformed(test.handed_over().take(), columns)
+        return conformed(test.handed_over().take(), columns, ignored=left_out)
     except InvalidSampleError as error:
         raise InvalidSampleError(f"{test.source}: {error}") from None
 

@@ -161,7 +161,13 @@ def _(model: FoldForests, graph: Graph, x: str) -> str:
 
 @scored.register
 def _(model: RankerCV, graph: Graph, x: str) -> str:
-    terms = [graph.add("Mul", scored(part.scorer, graph, x), graph.constant([[part.factor]])) for part in model.parts_]
+    terms = []
+    for part in model.parts_:
+        try:
+            scores = scored(part.scorer, graph, x)
+        except ModelFileError as error:
+            raise ModelFileError(f"the part {part.family!r} of the ranker has no operators in ONNX: {error}") from error
+        terms.append(graph.add("Mul", scores, graph.constant([[part.factor]])))
     return graph.add("Add", graph.total(terms), graph.constant([[model.intercept_]]))
 
 

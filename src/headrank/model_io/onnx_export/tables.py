@@ -8,7 +8,7 @@ import numpy as np
 
 from headrank.exceptions import ModelFileError
 from headrank.model_io.onnx_export.graph import ML, Graph
-from headrank.training.columns import LARGEST
+from headrank.training.columns import LARGEST, listed
 from headrank.training.encoding import TableEncoder
 
 _BLANK = r"[\t-\r \x{85}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}]*"
@@ -46,17 +46,22 @@ def encoded(encoder: TableEncoder, graph: Graph) -> str:
 def _refuse_embedded_text(encoder: TableEncoder) -> None:
     from skrub import DatetimeEncoder
 
-    for j, each in zip(encoder.others_, encoder.encoders_, strict=True):
-        name = str(encoder.feature_names_in_[j])
-        if not isinstance(each, DatetimeEncoder):
+    others = [
+        (str(encoder.feature_names_in_[j]), each) for j, each in zip(encoder.others_, encoder.encoders_, strict=True)
+    ]
+    embedded = [repr(name) for name, each in others if not isinstance(each, DatetimeEncoder)]
+    if embedded:
+        one = len(embedded) == 1
+        raise ModelFileError(
+            f"the column{'' if one else 's'} {listed(embedded)} {'has' if one else 'have'} text with many values, "
+            "which the model embeds by its letters; ONNX has no operator for that: fit again with --onnx-only, which "
+            f"leaves {'it' if one else 'them'} out, or score with headrank"
+        )
+    for name, dates in others:
+        strange = [feature for feature in dates.extracted_features_ if feature not in _DATE_FEATURES]
+        if strange or dates._periodic_encoders:
             raise ModelFileError(
-                f"the column {name!r} has text with many values, which the model embeds by its letters; ONNX has no "
-                "operator for that: leave the column out with --drop, or score with headrank"
-            )
-        others = [feature for feature in each.extracted_features_ if feature not in _DATE_FEATURES]
-        if others or each._periodic_encoders:
-            raise ModelFileError(
-                f"of the date {name!r}, {', '.join(others) or 'periodic features'} cannot be exported to ONNX; "
+                f"of the date {name!r}, {', '.join(strange) or 'periodic features'} cannot be exported to ONNX; "
                 f"supported: {', '.join(_DATE_FEATURES)}"
             )
 
