@@ -116,6 +116,9 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "plan_list": (hr.plan_list, {
         "k": 20, "precision": 0.5, "n_new": 40, "confidence": 0.8, "auc": 0.98, "positive_rate": 0.5,
     }),
+    "plan_new_rows": (hr.plan_new_rows, {
+        "k": 20, "precision": 0.5, "n_neg": 150, "confidence": 0.8, "auc": 0.98, "positive_rate": 0.5,
+    }),
     "ListDisplay": (hr.ListDisplay, {"certificate": CERTIFICATE, "precision": 0.5}),
     "LinearRanker": (fit(hr.LinearRanker), {**LINEAR_PARAMETERS, **ROWS}),
     "LinearRanker smooth": (fit(hr.LinearRanker, surrogate="smooth", max_iter=10), ROWS),

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from headrank.bounds.planning.auc import Plan, plan, sample_size
     from headrank.bounds.planning.head import HeadPlan, plan_head
     from headrank.bounds.planning.lists import ListPlan, plan_list
+    from headrank.bounds.planning.new_rows import NewRowsPlan, plan_new_rows
     from headrank.bounds.threshold import Threshold, threshold_at
     from headrank.deciders import FPRBudgetClassifier, TopFractionClassifier
     from headrank.estimators import (
@@ -51,6 +52,7 @@ _HOMES = {
     "headrank.bounds.lists.certificate": ("ListCertificate", "certify_list"),
     "headrank.bounds.planning.head": ("HeadPlan", "plan_head"),
     "headrank.bounds.planning.lists": ("ListPlan", "plan_list"),
+    "headrank.bounds.planning.new_rows": ("NewRowsPlan", "plan_new_rows"),
     "headrank.bounds.interval": ("Interval",),
     "headrank.bounds.comparison.many": ("Differences", "compare_many"),
     "headrank.bounds.planning.auc": ("Plan", "plan", "sample_size"),
@@ -96,6 +98,7 @@ __all__ = [
     "ListCertificate",
     "ListDisplay",
     "ListPlan",
+    "NewRowsPlan",
     "PathDisplay",
     "Plan",
     "RankerCV",
@@ -118,6 +121,7 @@ __all__ = [
     "plan",
     "plan_head",
     "plan_list",
+    "plan_new_rows",
     "sample_size",
     "save",
     "select",

@@ -79,6 +79,13 @@ def test_a_plan_for_a_list(capsys, scorer):
     assert found == {"command": "plan", **expected.as_dict()}
 
 
+def test_a_plan_of_new_rows(capsys):
+    arguments = ["plan", "--list", "20", "--precision", "0.5", "--negatives", "150"]
+    expected = hr.plan_new_rows(20, 0.5, n_neg=150)
+    assert run(capsys, *arguments).out == f"{expected}.\n"
+    assert json.loads(run(capsys, *arguments, "--json").out) == {"command": "plan", **expected.as_dict()}
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -95,7 +102,9 @@ def test_a_plan_for_a_list(capsys, scorer):
         (["--epsilon", "0.1"], "'--positive-rate': required, except with --list"),
         (["--positive-rate", "0.1"], "'--epsilon': required, except with --list"),
         (["--list", "20", "--new", "100"], "'--precision': required with --list"),
-        (["--list", "20", "--precision", "0.5"], "'--new': required with --list"),
+        (["--list", "20", "--precision", "0.5"], "give --new or --negatives, got none"),
+        (["--list", "20", "--precision", "0.5", "--new", "100", "--negatives", "9"], "--negatives, got both"),
+        (["--list", "20", "--precision", "0.5", "--negatives", "5"], "5 labelled negatives cannot promise 10 of 20"),
         (["--precision", "0.5", "--epsilon", "0.1", "--positive-rate", "0.1"], "belong to a list; give --list"),
         (["--list", "20", "--precision", "0.5", "--new", "10"], "k must be at most n_new"),
         (["--list", "20", "--precision", "0.5", "--new", "100", "--auc", "0.9"], "give both --auc and --positive-rate"),

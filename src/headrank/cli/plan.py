@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from headrank.bounds.planning.auc import Plan
     from headrank.bounds.planning.head import HeadPlan
     from headrank.bounds.planning.lists import ListPlan
+    from headrank.bounds.planning.new_rows import NewRowsPlan
     from headrank.training.goal import Goal
 
 METHODS = ("mcdiarmid", "hoeffding", "kl", "bernstein")
@@ -43,6 +44,10 @@ def run(
         float | None, typer.Option(metavar="S", help="With --list, the share of positives to be promised: 0.8.")
     ] = None,
     new: Annotated[int | None, typer.Option(metavar="M", help="With --list, the number of new rows.")] = None,
+    negatives: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="With --list, the number of labelled negatives, to find how many new rows."),
+    ] = None,
     scorers: Annotated[
         int, typer.Option(metavar="N", help="Number of scorers for which the intervals hold simultaneously.")
     ] = 1,
@@ -55,17 +60,20 @@ def run(
 
     No data are needed. For the AUC the plan holds for any scores. For a part of the list it assumes normal scores; if
     they are distributed differently, the interval is wider or narrower than planned, but still valid. With --list, find
-    how many labelled negatives are needed to promise that a share of the first K new rows is positive.
+    how many labelled negatives are needed to promise that a share of the first K new rows is positive, or, with
+    --negatives, from how many new rows it can be promised.
 
     Example: headrank plan --epsilon 0.05 --confidence 0.95 --positive-rate 0.02 --auc 0.9 --fpr 0:0.02
     """
     given = {"--epsilon": epsilon, "--fpr": fpr, "--specificity": specificity, "--top": top, "--method": method}
     if list_length is not None:
-        found: Plan | HeadPlan | ListPlan = _plan_list(
-            list_length, precision, new, confidence, auc, positive_rate, scorers, given
+        found: Plan | HeadPlan | ListPlan | NewRowsPlan = _plan_list(
+            list_length, precision, (new, negatives), confidence, auc, positive_rate, scorers, given
         )
-    elif precision is not None or new is not None:
-        raise typer.BadParameter("--precision and --new belong to a list; give --list", param_hint="'--list'")
+    elif precision is not None or new is not None or negatives is not None:
+        raise typer.BadParameter(
+            "--precision, --new and --negatives belong to a list; give --list", param_hint="'--list'"
+        )
     else:
         goal = options.goal_of(fpr, top, specificity)
         found = _plan_measure(epsilon, positive_rate, goal, confidence, auc, scorers, method)
@@ -77,29 +85,37 @@ def run(
 def _plan_list(
     k: int,
     precision: float | None,
-    n_new: int | None,
+    sizes: tuple[int | None, int | None],
     confidence: float,
     auc: float | None,
     positive_rate: float | None,
     scorers: int,
     others: dict[str, Any],
-) -> ListPlan:
+) -> ListPlan | NewRowsPlan:
     from headrank.bounds.planning.lists import plan_list
+    from headrank.bounds.planning.new_rows import plan_new_rows
+
+    n_new, n_neg = sizes
 
     if not_for_lists := [name for name, value in others.items() if value is not None] + ["--scorers"] * (scorers != 1):
         hint = f"'{not_for_lists[0]}'"
         raise typer.BadParameter(f"expected no {not_for_lists[0]} together with --list", param_hint=hint)
-    for name, value in (("--precision", precision), ("--new", n_new)):
-        if value is None:
-            raise typer.BadParameter("required with --list", param_hint=f"'{name}'")
+    if precision is None:
+        raise typer.BadParameter("required with --list", param_hint="'--precision'")
+    if (n_new is None) == (n_neg is None):
+        raise typer.BadParameter(
+            f"with --list, give --new or --negatives, got {'none' if n_new is None else 'both'}", param_hint="'--new'"
+        )
     for name, value, other in (("--auc", auc, positive_rate), ("--positive-rate", positive_rate, auc)):
         if value is None and other is not None:
             raise typer.BadParameter("with --list, give both --auc and --positive-rate or none", param_hint=f"'{name}'")
-    assert precision is not None
-    assert n_new is not None
+    scorer: Any = {"confidence": confidence, "auc": auc, "positive_rate": positive_rate}
     with about_option(), progress_bar() as bars:
         bars.add_task("Planning", total=None)
-        return plan_list(k, precision, n_new=n_new, confidence=confidence, auc=auc, positive_rate=positive_rate)
+        if n_neg is not None:
+            return plan_new_rows(k, precision, n_neg=n_neg, **scorer)
+        assert n_new is not None
+        return plan_list(k, precision, n_new=n_new, **scorer)
 
 
 def _plan_measure(

@@ -52,7 +52,7 @@ class ListPlan:
     @property
     def n_promised(self) -> int:
         """Number of positives to be promised among the first k new rows."""
-        return _promised(self.k, self.precision)
+        return promised_of(self.k, self.precision)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the parameters and the numbers of negatives as plain values."""
@@ -140,7 +140,7 @@ def plan_list(
     sure = check_confidence(confidence)
     if (auc is None) != (positive_rate is None):
         raise TypeError(f"auc and positive_rate must be given together, got auc={auc}, positive_rate={positive_rate}")
-    most = k - _promised(k, asked)
+    most = k - promised_of(k, asked)
 
     def perfect(n_neg: int) -> bool:
         limits = precedence(n_neg, n_new, 1 - sure)
@@ -152,7 +152,7 @@ def plan_list(
     if not 0 < (overlap := rate("auc", auc)) < 1:
         raise ValueError(f"auc must lie strictly between 0 and 1, got {auc!r}: normal scores overlap")
     positives = check_positive_rate(positive_rate)
-    new, n_found = _typical_list(n_new, k, overlap, positives)
+    new, n_found = typical_list(n_new, k, overlap, positives)
     if n_found < k - most:
         raise ValueError(
             f"with normal scores, an AUC of {shown(overlap)} and {percent(positives)} positives, about {n_found:,} of "
@@ -161,13 +161,14 @@ def plan_list(
         )
 
     def typical(n_neg: int) -> bool:
-        rows = ListRows(_normal_scores(n_neg), np.zeros(0), new, "same negatives", None, 0)
+        rows = ListRows(normal_scores(n_neg), np.zeros(0), new, "same negatives", None, 0)
         return certificate_of(rows, sure).at_least(k) >= k - most
 
     return ListPlan(_smallest(typical, enough, close=_CLOSE), enough, k, asked, n_new, sure, overlap, positives)
 
 
-def _promised(k: int, precision: float) -> int:
+def promised_of(k: int, precision: float) -> int:
+    """Return the number of positives among the first k rows that gives at least this precision."""
     return ceil(share(precision, k))
 
 
@@ -188,18 +189,18 @@ def _smallest(suffices: Callable[[int], bool], start: int, *, close: float) -> i
     return enough
 
 
-def _normal_scores(n: int) -> Vector:
+def normal_scores(n: int) -> Vector:
     """Return normal scores at evenly spaced quantiles, in ascending order."""
     from scipy.special import ndtri
 
     return np.asarray(ndtri((np.arange(n) + 0.5) / n))
 
 
-def _typical_list(n_new: int, k: int, auc: float, positive_rate: float) -> tuple[Vector, int]:
+def typical_list(n_new: int, k: int, auc: float, positive_rate: float) -> tuple[Vector, int]:
     """Return the scores of a typical batch of new rows, and the number of positives among the first k."""
     from scipy.special import ndtri
 
     n_pos = min(max(round(positive_rate * n_new), 1), n_new)
-    new = np.concatenate([_normal_scores(n_pos) + sqrt(2) * ndtri(auc), _normal_scores(n_new - n_pos)])
+    new = np.concatenate([normal_scores(n_pos) + sqrt(2) * ndtri(auc), normal_scores(n_new - n_pos)])
     first = np.argsort(-new, kind="stable")[:k]
     return new, int(np.count_nonzero(first < n_pos))
