@@ -134,6 +134,7 @@ def test_what_is_said(capsys, folder, model, rows):
         "n_flagged": n_flagged,
         "flagged_share": n_flagged / N_ROWS,
         "holdout_flagged_share": None,
+        "promised_flagged_share": None,
         "threshold": 0.05,
         "promise": "flag scores of at least 0.05: the false positive rate stays at or below 0.1.",
         "list_promise": None,

@@ -33,7 +33,7 @@ def test_rows_like_those_of_the_holdout_raise_no_warning(capsys, folder):
     assert (done.code, done.err) == (0, "")
     assert "No drift: 3 columns and the scores look like those of the holdout." in done.out
     profile = claims_model().profile.scores
-    assert f"; of the holdout {100 * profile.n_flagged / profile.n_rows:.3g} %)." in done.out
+    assert f"; of the holdout {100 * profile.n_flagged / profile.n_rows:.3g} %; promised: at most 10 %)." in done.out
 
 
 def test_what_has_changed_is_said_and_the_scores_are_written(capsys, folder):

@@ -141,6 +141,7 @@ def run(
                     "n_flagged": tally.n_flagged,
                     "flagged_share": flagged.share,
                     "holdout_flagged_share": flagged.of_holdout,
+                    "promised_flagged_share": flagged.promised,
                     "threshold": fitted.threshold,
                     "promise": fitted.promise,
                     "list_promise": promise,
@@ -263,25 +264,27 @@ def _list_promise(fitted: TableModel, tally: _Tally, request: _Request, *, drift
 
 @dataclass(frozen=True)
 class _FlaggedShare:
-    """Flagged rows of the file and of the holdout; None if there is no threshold, or no profile of the holdout."""
+    """Flagged rows of the file and of the holdout, and how many were promised at most; None where that is not known."""
 
     n: int | None
     share: float | None
     of_holdout: float | None
+    promised: float | None
 
     @classmethod
     def of(cls, fitted: TableModel, tally: _Tally) -> _FlaggedShare:
         if tally.n_flagged is None:
-            return cls(None, None, None)
+            return cls(None, None, None, None)
         known = None if fitted.profile is None else fitted.profile.scores
         of_holdout = None if known is None or known.n_flagged is None else known.n_flagged / known.n_rows
-        return cls(tally.n_flagged, tally.n_flagged / tally.n_rows, of_holdout)
+        return cls(tally.n_flagged, tally.n_flagged / tally.n_rows, of_holdout, fitted.goal.top)
 
     def __str__(self) -> str:
         if self.n is None or self.share is None:
             return "No rows are flagged, because the model has no threshold."
         than = "" if self.of_holdout is None else f"; of the holdout {rounded_percent(self.of_holdout)}"
-        return f"Flagged {counted(self.n, 'row')} ({rounded_percent(self.share)}{than})."
+        most = "" if self.promised is None else f"; promised: at most {percent(self.promised)}"
+        return f"Flagged {counted(self.n, 'row')} ({rounded_percent(self.share)}{than}{most})."
 
 
 def _explained(fitted: TableModel, flagged: _FlaggedShare) -> str:
