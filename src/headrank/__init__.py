@@ -40,6 +40,8 @@ if TYPE_CHECKING:
         RocDisplay,
         SampleSizeDisplay,
     )
+    from headrank.workflow.fitting import FitResult, fit
+    from headrank.workflow.reporting import Report, report
 
 __version__ = "0.2.0"
 
@@ -75,6 +77,8 @@ _HOMES = {
         "RocDisplay",
         "SampleSizeDisplay",
     ),
+    "headrank.workflow.fitting": ("FitResult", "fit"),
+    "headrank.workflow.reporting": ("Report", "report"),
 }
 """Names imported on first use, by module, since they need SciPy, scikit-learn or matplotlib."""
 
@@ -87,6 +91,7 @@ __all__ = [
     "Difference",
     "Differences",
     "FPRBudgetClassifier",
+    "FitResult",
     "ForestDisplay",
     "HeadPlan",
     "Interval",
@@ -99,6 +104,7 @@ __all__ = [
     "PathDisplay",
     "Plan",
     "RankerCV",
+    "Report",
     "RocCurve",
     "RocDisplay",
     "SampleSizeDisplay",
@@ -112,12 +118,14 @@ __all__ = [
     "compare_many",
     "export_json",
     "export_onnx",
+    "fit",
     "interval",
     "load",
     "path",
     "plan",
     "plan_head",
     "plan_list",
+    "report",
     "sample_size",
     "save",
     "select",

@@ -96,7 +96,7 @@ def table_source(
             Handover(table.features),
             table.y,
             source,
-            _sha256(data),
+            sha256_of(data),
             table.qid,
             table.ids,
             table.groups,
@@ -114,7 +114,7 @@ def table_source(
                 Handover(other.features),
                 other.y,
                 source=test.name,
-                sha256=_sha256(test),
+                sha256=sha256_of(test),
                 qid=other.qid,
                 ids=other.ids,
                 groups=other.groups,
@@ -158,7 +158,7 @@ def svmlight_source(
             qid_column=None if rows.qid is None else "qid",
             first_feature=0 if zero_based or (rows.X.indices == 0).any() else 1,
         )
-        read = Source(Handover(rows.X), rows.y, source, _sha256(data), rows.qid)
+        read = Source(Handover(rows.X), rows.y, source, sha256_of(data), rows.qid)
     if test is None:
         return read
     from headrank.training.design import HoldoutFile
@@ -166,7 +166,7 @@ def svmlight_source(
     with about_input(test):
         other = read_svmlight(test, relevant=least, zero_based=True)
         _require_usable(test, other.X)
-        return replace(read, test=HoldoutFile(Handover(other.X), other.y, test.name, _sha256(test), other.qid))
+        return replace(read, test=HoldoutFile(Handover(other.X), other.y, test.name, sha256_of(test), other.qid))
 
 
 def _require_usable(data: Path, matrix: Any) -> None:
@@ -184,6 +184,7 @@ def _require_usable(data: Path, matrix: Any) -> None:
     )
 
 
-def _sha256(data: Path) -> str:
+def sha256_of(data: Path) -> str:
+    """Return the hash of a file."""
     with data.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -22,7 +22,6 @@ from headrank.cli._failures import (
     about_output,
     after_writing,
 )
-from headrank.cli._fitting import MODEL
 from headrank.cli._printing import console, print_json, progress_bar
 from headrank.cli._samples import numbers_of, read_scores
 from headrank.cli._scoring import (
@@ -34,6 +33,7 @@ from headrank.cli._scoring import (
     require_output_name,
     scored_blocks,
 )
+from headrank.workflow.files import MODEL
 
 if TYPE_CHECKING:
     import polars as pl

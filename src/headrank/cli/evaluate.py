@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
 
-from headrank._format import lower_limit, upper_limit
+from headrank._format import lower_limit, shown, upper_limit
 from headrank._types import BoolVector
 from headrank.cli import _options as options
+from headrank.cli._evaluation_report import write_evaluation
 from headrank.cli._failures import about_input
 from headrank.cli._printing import console, print_json
 from headrank.cli._samples import ScoredSample, read_scores
+from headrank.cli._sources import sha256_of
+from headrank.workflow.files import REPORT
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -22,6 +27,7 @@ if TYPE_CHECKING:
     from headrank.bounds.interval import Interval
     from headrank.measures import Measure
     from headrank.training.goal import Goal
+    from headrank.training.table_info import DataSource
 
 
 @dataclass(frozen=True)
@@ -49,10 +55,19 @@ def run(
     ] = None,
     qid: options.Qid = None,
     positive: options.Positive = None,
+    positive_name: options.PositiveName = None,
     confidence: options.Confidence = 0.95,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder for a report: report.html and result.json, as those of headrank fit."),
+    ] = None,
+    overwrite: options.Overwrite = False,
     json: options.Json = False,
 ) -> None:
     """Measure scores, with intervals that hold for any distribution.
+
+    With --out, also write a report with charts, operating points and a certified threshold for the part of the list
+    that matters, by default false positive rates up to 0.05. Of several scorers it certifies the best.
 
     The scorers must not have been trained or selected on these rows.
 
@@ -61,8 +76,23 @@ def run(
     goal = options.goal_of(fpr, top)
     measures = options.measures_of(measure) if measure else _usual_measures(goal)
     confidence = options.confidence_of(confidence)
+    called = options.positive_name_of(positive_name)
     sample = read_scores(scores, target=target, scores=score, positive=positive, qid=qid, group=group)
     findings = list(_findings(sample, measures, confidence))
+    if out is not None:
+        columns = {"--target": [target], "--score": score, "--measure": measure or [], "--group": [group]}
+        columns |= {"--qid": [qid], "--positive": [positive], "--positive-name": [positive_name]}
+        write_evaluation(
+            sample,
+            [(one.score, one.group, one.interval) for one in findings if one.interval is not None],
+            out,
+            goal=goal,
+            source=_source(scores, target, sample.positive, called, qid),
+            confidence=confidence,
+            sha256=sha256_of(scores),
+            command=_command(scores.name, columns, goal, confidence),
+            overwrite=overwrite,
+        )
     if json:
         print_json(
             {
@@ -88,6 +118,23 @@ def run(
         )
     in_words = measures[0] if goal is None or measure else goal.measure
     _print(sample, findings, in_words, confidence, target, as_json=json)
+    if out is not None:
+        console(as_json=json).print(f"The report is {out / REPORT}.")
+
+
+def _source(scores: Path, target: str, positive: str, positive_name: str, qid: str | None) -> DataSource:
+    from headrank.training.table_info import DataSource
+
+    return DataSource(source=scores.name, target=target, positive=positive, positive_name=positive_name, qid_column=qid)
+
+
+def _command(name: str, options: Mapping[str, Sequence[str | None]], goal: Goal | None, confidence: float) -> str:
+    """Return the command that reproduces the report, without local folders."""
+    words = ["headrank evaluate", quote(name)]
+    words += [f"{option} {quote(value)}" for option, values in options.items() for value in values if value is not None]
+    words += [] if goal is None else [goal.option]
+    words += [] if confidence == 0.95 else [f"--confidence {shown(confidence)}"]
+    return " ".join([*words, "--out report"])
 
 
 def _usual_measures(goal: Goal | None) -> list[Measure]:

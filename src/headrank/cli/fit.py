@@ -64,6 +64,7 @@ def run(
     ] = None,
     drop: options.Drop = None,
     positive: options.Positive = None,
+    positive_name: options.PositiveName = None,
     zero_based: Annotated[
         bool, typer.Option("--zero-based", help="Features of the svmlight file are numbered from 0.")
     ] = False,
@@ -115,8 +116,9 @@ def run(
         if max_minutes is not None and not 0 < max_minutes < inf:
             raise ValueError(f"expected a number of minutes above 0, got {max_minutes:g}")
     chosen = FitOptions(goal, share, models, max_minutes, options.confidence_of(confidence), seed, calibration)
+    chosen = replace(chosen, positive_name=options.positive_name_of(positive_name))
     named = {"--target": target, "--qid": qid, "--id": id, "--group": group, "--time": time, "--fold": fold}
-    named |= {"--test": None if test is None else test.name, "--positive": positive}
+    named |= {"--test": None if test is None else test.name, "--positive": positive, "--positive-name": positive_name}
     chosen = replace(chosen, command=_command(data.name, named, drop or [], zero_based, chosen))
 
     def source(_folder: Path) -> Source:

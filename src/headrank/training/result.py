@@ -12,6 +12,7 @@ from headrank._types import BoolVector, IntVector, Vector
 from headrank.bounds.comparison.selection import Selection
 from headrank.bounds.sample_curves import SampleCurves
 from headrank.bounds.threshold import Threshold
+from headrank.training.column_summaries import ColumnSummary
 from headrank.training.goal import Goal
 from headrank.training.reasons import HeadReasons
 from headrank.training.table_info import Provenance, TableInfo
@@ -137,6 +138,8 @@ class TrainingResult:
         Positions in ``groups`` of the rows of ``ModelResult.holdout``, one of each group; None without groups.
     times : array of shape (n_holdout,) or None
         Time of each holdout row.
+    summaries : tuple of ColumnSummary
+        What the columns of the table look like; empty for svmlight files.
     """
 
     goal: Goal
@@ -154,6 +157,7 @@ class TrainingResult:
     groups: npt.NDArray[Any] | None = None
     measured: IntVector | None = None
     times: npt.NDArray[Any] | None = None
+    summaries: tuple[ColumnSummary, ...] = ()
 
     @property
     def y(self) -> BoolVector:
