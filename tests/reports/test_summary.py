@@ -95,9 +95,9 @@ def test_the_first_sentence_for_a_best_fraction():
     n_pos = int(made.y.sum())
     times = answer.expected / (150 * n_pos / 3000)
     assert answer.sentences[0] == (
-        f"The ranker finds {answer.expected} of {n_pos} default cases in the first 150 of 3,000 cases, {times:.0f} times "
-        f"what a random pick finds (at least {answer.at_least} of 150 in a large population, with 95 % confidence, if "
-        "new rows are drawn like these)."
+        f"The ranker finds {answer.expected} of {n_pos} default cases in the first 150 of 3,000 cases, {times:.0f} "
+        f"times what a random pick finds (at least {answer.at_least} of 150 in a large population, with 95 % "
+        "confidence, if new rows are drawn like these)."
     )
     assert answer.sentences[0] == f"{answer.headline[:-1]} ({answer.guarantee[0].lower()}{answer.guarantee[1:-1]})."
     assert (answer.n_cases, answer.n_pos) == (150, n_pos)
