@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from headrank import measures
+from headrank._version import __version__ as __version__
 from headrank.curve import RocCurve
 from headrank.measures import *  # noqa: F403
 
@@ -42,8 +43,6 @@ if TYPE_CHECKING:
     )
     from headrank.workflow.fitting import FitResult, fit
     from headrank.workflow.reporting import Report, report
-
-__version__ = "0.2.0"
 
 _HOMES = {
     "headrank.bounds.band.band": ("Band", "band"),

@@ -80,7 +80,12 @@ def run(
     sample = read_scores(scores, target=target, scores=score, positive=positive, qid=qid, group=group)
     findings = list(_findings(sample, measures, confidence))
     if out is not None:
-        columns = {"--target": [target], "--score": score, "--measure": measure or [], "--group": [group]}
+        columns: dict[str, Sequence[str | None]] = {
+            "--target": [target],
+            "--score": score,
+            "--measure": measure or [],
+            "--group": [group],
+        }
         columns |= {"--qid": [qid], "--positive": [positive], "--positive-name": [positive_name]}
         write_evaluation(
             sample,

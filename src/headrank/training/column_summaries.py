@@ -111,7 +111,7 @@ def _of_numbers(series: pl.Series, y: BoolVector) -> dict[str, Any]:
         low, high = float(numbers.min()), float(numbers.max())
     edges = np.linspace(low, high, _BINS + 1) if low < high else np.linspace(low - 0.5, low + 0.5, _BINS + 1)
     of_row = np.clip(np.searchsorted(edges, numbers, side="right") - 1, 0, _BINS - 1)
-    shares = [np.bincount(of_row[rows], minlength=_BINS) / max(np.count_nonzero(rows), 1) for rows in (y, ~y)]
+    shares = [np.bincount(of_row[rows], minlength=_BINS) / max(int(rows.sum()), 1) for rows in (y, ~y)]
     return {
         "low": shown(float(numbers.min())),
         "high": shown(float(numbers.max())),

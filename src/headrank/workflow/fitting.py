@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -188,12 +188,12 @@ def fit(
     goal = goal_of(fpr, top, _DEFAULT_FPR)
     if positive_name:
         nouns_of(positive_name)
-    roles = {"target": target, "qid": qid, "id": id, "group": group, "time": time}
-    rows = frame_rows(frame, **roles, fold=fold, drop=drop, pos_label=pos_label)
+    read = partial(frame_rows, target=target, qid=qid, id=id, group=group, time=time, pos_label=pos_label)
+    rows = read(frame, fold=fold, drop=drop)
     given = None
     if test is not None:
         unused = [each for each in (*drop, *([] if fold is None else [fold])) if each in list(map(str, test.columns))]
-        other = frame_rows(test, **roles, drop=unused, pos_label=pos_label, called="the holdout")
+        other = read(test, drop=unused, called="the holdout")
         given = HoldoutFile(
             Handover(other.features),
             other.y,
