@@ -25,6 +25,10 @@ HEADINGS = {
         "One number for the quality of a scorer. All classes share the methods of `headrank.Measure`. "
         "`headrank.measures` has the same names.",
     ),
+    "workflow": (
+        "From a table to a report",
+        "What `headrank fit` and `headrank evaluate --out` do, in Python. Needs the extra `cli`.",
+    ),
     "estimators": ("Learning", "Scorers trained for the head of the list, as scikit-learn estimators."),
     "bounds": ("Intervals and guarantees", "Intervals, bands, comparisons, thresholds and sample sizes."),
     "deciders": ("Deciding", "Classifiers that put a threshold on any scorer."),

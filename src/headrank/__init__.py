@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from headrank import measures
+from headrank._version import __version__ as __version__
 from headrank.curve import RocCurve
 from headrank.measures import *  # noqa: F403
 
@@ -41,8 +42,8 @@ if TYPE_CHECKING:
         RocDisplay,
         SampleSizeDisplay,
     )
-
-__version__ = "0.2.0"
+    from headrank.workflow.fitting import FitResult, fit
+    from headrank.workflow.reporting import Report, report
 
 _HOMES = {
     "headrank.bounds.band.band": ("Band", "band"),
@@ -77,6 +78,8 @@ _HOMES = {
         "RocDisplay",
         "SampleSizeDisplay",
     ),
+    "headrank.workflow.fitting": ("FitResult", "fit"),
+    "headrank.workflow.reporting": ("Report", "report"),
 }
 """Names imported on first use, by module, since they need SciPy, scikit-learn or matplotlib."""
 
@@ -89,6 +92,7 @@ __all__ = [
     "Difference",
     "Differences",
     "FPRBudgetClassifier",
+    "FitResult",
     "ForestDisplay",
     "HeadPlan",
     "Interval",
@@ -102,6 +106,7 @@ __all__ = [
     "PathDisplay",
     "Plan",
     "RankerCV",
+    "Report",
     "RocCurve",
     "RocDisplay",
     "SampleSizeDisplay",
@@ -115,6 +120,7 @@ __all__ = [
     "compare_many",
     "export_json",
     "export_onnx",
+    "fit",
     "interval",
     "load",
     "path",
@@ -122,6 +128,7 @@ __all__ = [
     "plan_head",
     "plan_list",
     "plan_new_rows",
+    "report",
     "sample_size",
     "save",
     "select",

@@ -79,6 +79,15 @@ def number(value: float) -> str:
     return f"{value:.3f}" if value == 0 or 0.001 <= abs(value) < 10 else f"{value:.3g}"
 
 
+def quantity(value: float) -> str:
+    """Print a value of a column, to four significant digits, whole from 1,000 on.
+
+    >>> quantity(45.0), quantity(0.123456), quantity(1234567.8), quantity(-2.0), quantity(1e-12)
+    ('45', '0.1235', '1,234,568', '-2', '1e-12')
+    """
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e15 else f"{value:.4g}"
+
+
 def coefficient(value: float) -> str:
     """Print a weight with its sign: +0.123, -4."""
     return f"{value:+.3g}"
@@ -122,6 +131,25 @@ def upper_limit(value: float, digits: int = 3, *, sign: str = "") -> str:
     ('0.619', '0.618', '1.000', '0.0500', '0.000')
     """
     return _fixed(value, digits, sign, ROUND_CEILING)
+
+
+def separating(below: float, value: float) -> str:
+    """Print the shortest decimal that lies above ``below`` and is at most ``value``: scores that reach it are the same.
+
+    >>> separating(0.7311, 0.7398), separating(-2.0, -1.96), separating(0.5, 0.5000001), separating(-float("inf"), 17.3)
+    ('0.739', '-1.96', '0.5000001', '17')
+    >>> separating(1234567.0, 1234568.5), separating(-1e-9, 2e-9)
+    ('1234568', '2e-09')
+    """
+    if value == 0:
+        return "0"
+    exact = Decimal(repr(float(value)))
+    for digits in range(1, 17):
+        short = exact.quantize(Decimal(1).scaleb(exact.adjusted() - digits + 1), ROUND_FLOOR)
+        # Two digits at least, so that a distant lower score does not round 17.3 to 10.
+        if below < float(short) <= value and digits > 1:
+            return shown(float(short)) if short != short.to_integral_value() else f"{int(short)}"
+    return repr(float(value))
 
 
 def _significant(value: float, outward: str, digits: int = 4) -> str:

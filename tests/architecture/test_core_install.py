@@ -70,6 +70,8 @@ print("done")
         ("matplotlib", "hr.ListDisplay(hr.certify_list(y, X[:, 5], X[:, 5])).plot()"),
         ("rich", "hr.LinearRankerCV('auc', surrogates=['logistic'], Cs=[1.0], cv=2, verbose=1).fit(X, y)"),
         ("rich", "hr.interval(y, X[:, 5], method='bootstrap', n_replicates=100, progress=True)"),
+        ("jinja2", "hr.report(y, X[:, 5])"),
+        ("jinja2", "hr.fit(None, target='y')"),
         ("skops", "hr.save(hr.LinearRanker('auc', surrogate='logistic').fit(X, y), 'model')"),
     ],
 )

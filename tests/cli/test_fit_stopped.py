@@ -72,7 +72,7 @@ def _check(trained, root, overwrite):
 
     import headrank.model_io
     import headrank.readers.tables
-    import headrank.report
+    import headrank.reports
     import headrank.training.outputs
     import headrank.training.train as module
     from headrank.cli import main
@@ -92,7 +92,7 @@ def _check(trained, root, overwrite):
             shutil.copytree(trained / "run0", out)
 
     def job(*more):
-        headrank.report.render_html = lambda _summary: new["report.html"].decode()
+        headrank.reports.render_html = lambda _summary: new["report.html"].decode()
         module.train = lambda *_args, **_options: pickle.loads((trained / "contest1").read_bytes())
         return main(fit(trained, 1, out, *options, *more))
 

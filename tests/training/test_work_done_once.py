@@ -9,7 +9,7 @@ import pytest
 import headrank.bounds.confidence
 import headrank.labels
 from headrank.curve import RocCurve
-from headrank.report import render_html, summarize
+from headrank.reports import render_html, summarize
 from headrank.training.goal import Goal
 from headrank.training.outputs import ranked, table_model
 from headrank.training.table_info import DataSource

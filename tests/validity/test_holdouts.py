@@ -16,14 +16,14 @@ from headrank.bounds.sample_curves import SampleCurves
 from headrank.datasets import Binormal
 from headrank.labels import Sample
 from headrank.measures import PartialAUC, TPRAtFPR
-from headrank.report.answer import answer_of
-from headrank.report.by_period import periods_of
+from headrank.reports.answer import answer_of
+from headrank.reports.by_period import periods_of
 from headrank.training.goal import Goal
 from headrank.training.outputs import table_model
 from headrank.training.result import Coefficient, ModelResult
 from headrank.training.table_info import DataSource
 from headrank.training.train import train
-from report.made_up import timed
+from reports.made_up import timed
 
 pytestmark = pytest.mark.slow
 

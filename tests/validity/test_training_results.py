@@ -13,13 +13,13 @@ from headrank.bounds.comparison.selection import select
 from headrank.bounds.sample_curves import SampleCurves
 from headrank.curve import RocCurve
 from headrank.labels import check_binary
-from headrank.report.answer import answer_of, confidence_per_model
-from headrank.report.charts import roc_chart
+from headrank.reports.answer import answer_of, confidence_per_model
+from headrank.reports.charts import roc_chart
 from headrank.training.goal import Goal
 from headrank.training.result import ModelResult, TrainingResult
 from headrank.training.train import _threshold
 from reference.bands import population_curve
-from report.made_up import PROVENANCE, table_info
+from reports.made_up import PROVENANCE, table_info
 
 pytestmark = pytest.mark.slow
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Literal
@@ -12,15 +12,15 @@ from headrank._format import minutes
 from headrank.cli._failures import about_output, after_writing
 from headrank.cli._printing import console
 from headrank.cli._progress import shown_progress
+from headrank.workflow.files import MODEL, RANKED, REPORT, RESULT, write_training
 
 if TYPE_CHECKING:
     from headrank.cli._sources import Source
-    from headrank.report import Summary
+    from headrank.reports import Summary
     from headrank.training.goal import Goal
     from headrank.training.progress import Progress
     from headrank.training.result import TrainingResult
 
-MODEL, REPORT, RANKED, RESULT = "model", "report.html", "ranked.csv", "result.json"
 _WHAT = {
     REPORT: "the report, one self-contained file",
     RANKED: "the holdout, ranked, best first",
@@ -45,6 +45,7 @@ class FitOptions:
     seed: int = 0
     calibration: bool = True
     onnx_only: bool = False
+    positive_name: str = ""
     command: str = ""
 
 
@@ -63,7 +64,7 @@ def fit_and_write(
     unless ``verbose``.
     """
     from headrank._whole_files import write_folder
-    from headrank.report import render_json
+    from headrank.reports import render_json
 
     def fill(folder: Path) -> Summary:
         with shown_progress() as progress:
@@ -83,7 +84,7 @@ def fit_and_write(
 
 
 def _print(summary: Summary, out: Path, seconds: float, *, as_json: bool, verbose: bool) -> None:
-    from headrank.report import render_brief, render_short
+    from headrank.reports import render_brief, render_short
 
     screen = console(as_json=as_json)
     took = f"{seconds:.0f} s" if seconds < 60 else f"{minutes(seconds)} minutes"
@@ -111,7 +112,7 @@ def _trained(source: Callable[[], Source], options: FitOptions, progress: Progre
         rows.features,
         rows.y,
         goal=options.goal,
-        source=rows.source,
+        source=replace(rows.source, positive_name=options.positive_name),
         qid=rows.qid,
         ids=rows.ids,
         groups=rows.groups,
@@ -131,14 +132,8 @@ def _trained(source: Callable[[], Source], options: FitOptions, progress: Progre
 
 
 def _write(result: TrainingResult, folder: Path, calibration: bool) -> Summary:
-    from headrank.model_io import save
-    from headrank.report import render_html, render_json, summarize
-    from headrank.training.outputs import ranked, table_model
+    from headrank.reports import summarize
 
     summary = summarize(result)
-    save(table_model(result, keep_scores=calibration), folder / MODEL)
-    (folder / REPORT).write_text(render_html(summary), encoding="utf-8")
-    (folder / RESULT).write_text(render_json(summary), encoding="utf-8")
-    # polars prints the shortest decimal that reads back as the same number.
-    (folder / RANKED).write_text(ranked(result).write_csv(), encoding="utf-8")
+    write_training(result, summary, folder, keep_scores=calibration)
     return summary

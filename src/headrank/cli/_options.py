@@ -58,6 +58,15 @@ Positive = Annotated[
         rich_help_panel=COLUMNS,
     ),
 ]
+PositiveName = Annotated[
+    str | None,
+    typer.Option(
+        "--positive-name",
+        metavar="NOUN",
+        help="What a positive row is called in the report: fraud, or diagnosis/diagnoses.",
+        show_default="from the target and its positive value",
+    ),
+]
 ManyScores = Annotated[
     list[str],
     typer.Option(
@@ -253,6 +262,17 @@ def confidence_of(value: float) -> float:
 
     with about_option("--confidence"):
         return check_confidence(value)
+
+
+def positive_name_of(name: str | None) -> str:
+    """Return what a positive row is called, empty by default; raise if it has more parts than singular and plural."""
+    if name is None:
+        return ""
+    from headrank.training.naming import nouns_of
+
+    with about_option("--positive-name"):
+        nouns_of(name)
+    return name
 
 
 def measures_of(names: list[str]) -> list[Measure]:

@@ -22,7 +22,6 @@ from headrank.cli._failures import (
     about_output,
     after_writing,
 )
-from headrank.cli._fitting import MODEL
 from headrank.cli._inputs import Input, input_of, layout_of
 from headrank.cli._printing import console, print_json
 from headrank.cli._progress import shown_share
@@ -36,6 +35,7 @@ from headrank.cli._scoring import (
     require_output_name,
     scored_blocks,
 )
+from headrank.workflow.files import MODEL
 
 if TYPE_CHECKING:
     import polars as pl

@@ -27,7 +27,7 @@ def run(
     from headrank.training.goal import Goal
 
     goal = Goal(max_fpr=0.05)
-    command = f"headrank fit {TABLE} --target eight {goal.option} --out result"
+    command = f"headrank fit {TABLE} --target eight --positive-name eight {goal.option} --out result"
     screen = console(as_json=json)
     screen.print(f"Which of 1,797 handwritten digits, at 4 x 4 pixels, are eights?\nSame as: {command}\n")
 
@@ -35,4 +35,6 @@ def run(
         (folder / TABLE).write_text(coarse_eights_table().write_csv(), encoding="utf-8")
         return table_source(input_of([folder / TABLE]), target="eight")
 
-    fit_and_write(source, FitOptions(goal, command=command), out=out, overwrite=overwrite, as_json=json)
+    fit_and_write(
+        source, FitOptions(goal, positive_name="eight", command=command), out=out, overwrite=overwrite, as_json=json
+    )

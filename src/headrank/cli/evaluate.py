@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
 
-from headrank._format import counted, percent, rounded, rounded_down, rounded_up
+from headrank._format import counted, percent, rounded, rounded_down, rounded_up, shown
 from headrank._types import BoolVector
 from headrank.cli import _options as options
+from headrank.cli._evaluation_report import write_evaluation
 from headrank.cli._failures import about_input
 from headrank.cli._inputs import input_of, layout_of
 from headrank.cli._printing import console, print_json, print_table, shows_progress
 from headrank.cli._samples import ScoredSample, read_scores
+from headrank.workflow.files import REPORT
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,6 +27,7 @@ if TYPE_CHECKING:
     from headrank.bounds.interval import Interval
     from headrank.measures import Measure
     from headrank.training.goal import Goal
+    from headrank.training.table_info import DataSource
 
 
 @dataclass(frozen=True)
@@ -72,9 +77,18 @@ def run(
     separator: options.Separator = None,
     decimal: options.Decimal = None,
     sheet: options.Sheet = None,
+    positive_name: options.PositiveName = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder for a report: report.html and result.json, as those of headrank fit."),
+    ] = None,
+    overwrite: options.Overwrite = False,
     json: options.Json = False,
 ) -> None:
     """Measure scores, with intervals that hold for any distribution.
+
+    With --out, also write a report with charts, operating points and a certified threshold for the part of the list
+    that matters, by default false positive rates up to 0.05. Of several scorers it certifies the best.
 
     The scorers must not have been trained or selected on these rows.
 
@@ -86,6 +100,9 @@ def run(
     box = options.box_of(sensitivity, goal)
     measures = options.measures_of(measure) if measure else _usual_measures(goal, box)
     confidence = options.confidence_of(confidence)
+    called = options.positive_name_of(positive_name)
+    if out is not None:
+        _require_reportable(clusters, lower_is_better)
     by = _By(options.method_of(method, METHODS, clusters), confidence)
     scores = input_of(files, layout_of(separator, decimal, sheet, files))
     sample = read_scores(
@@ -99,6 +116,32 @@ def run(
         lower_is_better=lower_is_better,
     )
     findings = list(_findings(sample, measures, by))
+    if out is not None:
+        given: dict[str, Sequence[str | None]] = {
+            "--target": [target],
+            "--score": score,
+            "--measure": measure or [],
+            "--sensitivity": [sensitivity],
+            "--method": [method],
+            "--group": [group],
+            "--qid": [qid],
+            "--positive": [positive],
+            "--positive-name": [positive_name],
+            "--separator": [separator],
+            "--decimal": [decimal],
+            "--sheet": [sheet],
+        }
+        write_evaluation(
+            sample,
+            [(one.score, one.group, one.interval) for one in findings if one.interval is not None],
+            out,
+            goal=goal,
+            source=_source(scores.name, target, sample.positive, called, qid),
+            confidence=confidence,
+            sha256=scores.sha256,
+            command=_command(scores.words, given, goal, confidence),
+            overwrite=overwrite,
+        )
     if json:
         print_json(
             {
@@ -125,6 +168,37 @@ def run(
         )
     in_words = measures[0] if measure or goal is None else goal.measure
     _print(sample, findings, in_words if box is None or measure else box, confidence, target, as_json=json)
+    if out is not None:
+        console(as_json=json).print(f"The report is {out / REPORT}.")
+
+
+def _require_reportable(clusters: str | None, lower_is_better: bool) -> None:
+    """Raise for what a report cannot say: its guarantees are about independent rows, and its cuts flag high scores."""
+    if clusters is not None:
+        raise typer.BadParameter(
+            "the guarantees of a report assume independent rows; omit --clusters, or --out", param_hint="'--out'"
+        )
+    if lower_is_better:
+        raise typer.BadParameter(
+            "a report flags high scores; negate the column, or omit --lower-is-better or --out", param_hint="'--out'"
+        )
+
+
+def _source(name: str, target: str, positive: str, positive_name: str, qid: str | None) -> DataSource:
+    from headrank.training.table_info import DataSource
+
+    return DataSource(source=name, target=target, positive=positive, positive_name=positive_name, qid_column=qid)
+
+
+def _command(
+    files: Sequence[str], options: Mapping[str, Sequence[str | None]], goal: Goal | None, confidence: float
+) -> str:
+    """Return the command that reproduces the report, without local folders."""
+    words = ["headrank evaluate", *map(quote, files)]
+    words += [f"{option} {quote(value)}" for option, values in options.items() for value in values if value is not None]
+    words += [] if goal is None else [goal.option]
+    words += [] if confidence == 0.95 else [f"--confidence {shown(confidence)}"]
+    return " ".join([*words, "--out report"])
 
 
 @dataclass(frozen=True)

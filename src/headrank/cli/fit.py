@@ -78,6 +78,7 @@ def run(
     ] = None,
     drop: options.Drop = None,
     positive: options.Positive = None,
+    positive_name: options.PositiveName = None,
     separator: options.Separator = None,
     decimal: options.Decimal = None,
     sheet: options.Sheet = None,
@@ -155,6 +156,7 @@ def run(
         if max_minutes is not None and not 0 < max_minutes < inf:
             raise ValueError(f"expected a number of minutes above 0, got {max_minutes:g}")
     chosen = FitOptions(goal, share, models, max_minutes, options.confidence_of(confidence), seed, not no_calibration)
+    chosen = replace(chosen, positive_name=options.positive_name_of(positive_name))
     if onnx_only:
         from headrank.training.exportable import exportable_models
 
@@ -164,7 +166,8 @@ def run(
     layout = layout_of(separator, decimal, sheet, [*files, *(test or [])])
     data, held_out = input_of(files, layout), input_of(test, layout) if test else None
     named = {"--target": target, "--qid": qid, "--id": id, "--group": group, "--time": time, "--fold": fold}
-    named |= {"--positive": positive, "--separator": separator, "--decimal": decimal, "--sheet": sheet}
+    named |= {"--positive": positive, "--positive-name": positive_name}
+    named |= {"--separator": separator, "--decimal": decimal, "--sheet": sheet}
     repeated = {"--test": [] if held_out is None else held_out.words, "--drop": drop or []}
     chosen = replace(chosen, command=_command(data.words, named, repeated, zero_based, chosen))
 

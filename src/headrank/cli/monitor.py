@@ -15,7 +15,6 @@ from headrank._types import BoolVector, Vector
 from headrank.cli import _options as options
 from headrank.cli._drift import DriftCounter, why_not_tested
 from headrank.cli._failures import about_input, about_output, after_writing
-from headrank.cli._fitting import MODEL
 from headrank.cli._inputs import Input, input_of, layout_of
 from headrank.cli._printing import console, print_json
 from headrank.cli._progress import shown_share
@@ -29,11 +28,12 @@ from headrank.cli._scoring import (
     loaded_model,
     scored_blocks,
 )
+from headrank.workflow.files import MODEL
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from headrank.report import MonitorSummary
+    from headrank.reports import MonitorSummary
     from headrank.training.monitoring import Batch
     from headrank.training.table_model import TableModel
 
@@ -75,7 +75,7 @@ def run(
     Example: headrank monitor result weeks/*.csv --out monitor
     """
     from headrank._whole_files import write_folder
-    from headrank.report import monitor_summary, render_monitor_html, render_monitor_json
+    from headrank.reports import monitor_summary, render_monitor_html, render_monitor_json
     from headrank.training.monitoring import N_STATEMENTS
 
     sure = options.confidence_of(confidence)

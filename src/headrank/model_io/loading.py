@@ -7,8 +7,8 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-import headrank
 from headrank._extras import needs_extra
+from headrank._version import __version__
 from headrank._whole_files import as_path
 from headrank.exceptions import ModelFileError
 from headrank.model_io.container import LARGEST, unpack
@@ -63,7 +63,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         foreign = ", ".join(each.name for each in inspected.foreign)
         if all(is_unknown(each.name) for each in inspected.foreign):
             raise ModelFileError(
-                f"{name} contains {foreign}, unknown to headrank {headrank.__version__}; {wrote}: update headrank"
+                f"{name} contains {foreign}, unknown to headrank {__version__}; {wrote}: update headrank"
             )
         raise ModelFileError(
             f"{name} contains types that are not allowed in a headrank model, so it was not loaded: {foreign}"

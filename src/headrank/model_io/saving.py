@@ -9,7 +9,7 @@ from typing import Any
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-import headrank
+from headrank._version import __version__
 from headrank._whole_files import write_file
 from headrank.exceptions import ModelFileError
 from headrank.model_io.container import LARGEST, Manifest, pack
@@ -65,7 +65,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     >>> ranker = hr.LinearRanker("pauc@0.3", surrogate="logistic").fit(X, y)
     >>> with TemporaryDirectory() as folder:
     ...     save(ranker, Path(folder) / "eights.headrank")
-    ...     same = headrank.model_io.load(Path(folder) / "eights.headrank")
+    ...     same = hr.load(Path(folder) / "eights.headrank")
     >>> bool((same.decision_function(X) == ranker.decision_function(X)).all())
     True
     """
@@ -86,7 +86,7 @@ def packed(model: Any) -> bytes:
         raise ModelFileError(f"{name} cannot be saved: it contains {'; '.join(map(_with_remedy, inspected.foreign))}")
     rebuilt(payload, name)
     manifest = Manifest(
-        headrank=headrank.__version__,
+        headrank=__version__,
         libraries=libraries(),
         model=logical_name(f"{type(model).__module__}.{type(model).__qualname__}"),
         sha256=sha256(payload).hexdigest(),

@@ -6,7 +6,7 @@ import json
 import os
 from typing import Any
 
-import headrank
+from headrank._version import __version__
 from headrank._whole_files import write_file
 from headrank.model_io.linear_form import LinearForm, linear_form
 
@@ -55,7 +55,7 @@ def _as_dict(form: LinearForm) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "version": VERSION,
-        "headrank": headrank.__version__,
+        "headrank": __version__,
         "model": type(form.model).__name__,
         "measure": None if measure is None else str(measure),
         "classes": form.classes.tolist(),

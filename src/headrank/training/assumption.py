@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from headrank.training.naming import plural
 from headrank.training.table_info import TableInfo
 
 _SUFFIX = re.compile(r"[ _-]?(id|no|nr|num|number|key|code)$", re.IGNORECASE)
@@ -33,14 +34,14 @@ def group_nouns(column: str) -> tuple[str, str]:
     noun = _SUFFIX.sub("", column).replace("_", " ").lower()
     if not re.fullmatch(r"[a-z]{3,}( [a-z]{3,})*", noun) or noun.endswith("s"):
         return f"value of {column!r}", f"values of {column!r}"
-    if re.search(r"[^aeiou]y$", noun):
-        return noun, f"{noun[:-1]}ies"
-    return noun, f"{noun}es" if noun.endswith(("x", "ch", "sh")) else f"{noun}s"
+    return noun, plural(noun)
 
 
 def holdout_in_words(table: TableInfo, *, by_class: bool) -> str:
     """Say how the holdout was chosen, what was left out of it, and by which folds the ranker was chosen."""
     info, words = table.holdout, []
+    if table.is_given:
+        return "Labels and scores were given, and nothing was trained."
     if info.kind == "file":
         words.append(f"The holdout is {info.test_source}; the models were trained on all rows of {table.source}.")
     if info.first is not None:

@@ -126,7 +126,7 @@ def conformed(
     needed = [column.name for column in columns if not column.is_empty]
     unused = [column.name for column in columns if column.is_empty]
     _refuse_other_columns([str(name) for name in frame.columns], needed, {*unused, *ignored})
-    table = frame if isinstance(frame, pl.DataFrame) else _from_pandas(frame, needed)
+    table = frame if isinstance(frame, pl.DataFrame) else from_pandas(frame, needed)
     nothing = pl.Series([None], dtype=pl.String).new_from_index(0, len(frame))
     return pl.DataFrame(
         [
@@ -300,7 +300,7 @@ LARGEST = 3.4e38
 """Larger numbers are infinite in single precision."""
 
 
-def _from_pandas(frame: Any, names: list[str]) -> pl.DataFrame:
+def from_pandas(frame: Any, names: list[str]) -> pl.DataFrame:
     """Convert column by column, as plain values, which requires no other library."""
     import polars as pl
 

@@ -11,6 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from headrank._types import IntVector, Vector
 from headrank.estimators.scaling import SoftScaler
+from headrank.training.directions import directions
 from headrank.training.encoding import TableEncoder
 from headrank.training.features import Matrix, OccurringFeatures
 
@@ -76,7 +77,13 @@ def reasons(estimator: Any, rows: Any, *, n_columns: int = 3) -> Reasons | None:
 
 
 def reasons_of_features(
-    steps: Sequence[Any], X: Any, names: Sequence[str], origins: Sequence[str], *, n_columns: int = 3
+    steps: Sequence[Any],
+    X: Any,
+    names: Sequence[str],
+    origins: Sequence[str],
+    *,
+    n_columns: int = 3,
+    added: Vector | None = None,
 ) -> Reasons | None:
     """Explain the scores of rows that have been encoded; None if the model cannot.
 
@@ -93,13 +100,13 @@ def reasons_of_features(
         Name of each feature, and of the column that it was made of.
     n_columns : int, default=3
         Columns that each text names at most.
+    added : array of shape (n_rows, n_features), optional
+        What each feature adds, if it is known already.
     """
-    added = _of_features(steps[-1], steps[:-1], X)
+    added = _of_features(steps[-1], steps[:-1], X) if added is None else added
     if added is None:
         return None
-    columns = tuple(dict.fromkeys(origins))
-    place = {name: i for i, name in enumerate(columns)}
-    of_feature = np.array([place[origin] for origin in origins], dtype=np.intp)
+    columns, of_feature = _columns(origins)
     values = np.zeros((added.shape[0], len(columns)))
     np.add.at(values.T, of_feature, added.T)
     dense = X.toarray() if hasattr(X, "toarray") else X
@@ -108,6 +115,13 @@ def reasons_of_features(
         for i in range(added.shape[0])
     )
     return Reasons(columns, values, tuple(texts))
+
+
+def _columns(origins: Sequence[str]) -> tuple[tuple[str, ...], IntVector]:
+    """Return the columns, in the order of their features, and the number of each feature's column."""
+    columns = tuple(dict.fromkeys(origins))
+    place = {name: i for i, name in enumerate(columns)}
+    return columns, np.array([place[origin] for origin in origins], dtype=np.intp)
 
 
 def _of_features(model: Any, scalers: Sequence[Any], X: Any) -> Vector | None:
@@ -161,6 +175,8 @@ class HeadReasons:
         What each column adds to the scores of these rows on average, minus what it adds to those of other rows.
     n_others : int
         Number of other rows, drawn at random.
+    directions : tuple of str
+        Which values of each column raise the score, in a few words; empty if that is not known.
     """
 
     rows: IntVector
@@ -168,6 +184,7 @@ class HeadReasons:
     columns: tuple[str, ...]
     lifts: Vector
     n_others: int
+    directions: tuple[str, ...] = ()
 
 
 def head_reasons(
@@ -200,10 +217,19 @@ def head_reasons(
     first, rest = order[:n_first], order[n_first:]
     others = np.random.default_rng(random_state).permutation(rest)[:_MOST_EXPLAINED]
     kept = X[np.concatenate([first, others])]
-    found = reasons_of_features(steps, kept if hasattr(kept, "nnz") else Matrix().transform(kept), names, origins)
-    if found is None:
+    rows = kept if hasattr(kept, "nnz") else Matrix().transform(kept)
+    added = _of_features(steps[-1], steps[:-1], rows)
+    if added is None:
         return None
-    lifts = found.values[:n_first].mean(axis=0)
-    if others.size:
-        lifts = lifts - found.values[n_first:].mean(axis=0)
-    return HeadReasons(first, found.texts[:n_first], found.columns, lifts, others.size)
+    found = reasons_of_features(steps, rows, names, origins, added=added)
+    assert found is not None
+    lifts, of_each = (_lifts(each, n_first) for each in (found.values, added))
+    dense = rows.toarray() if hasattr(rows, "toarray") else rows
+    moved = directions(added, dense, names, _columns(origins)[1], of_each)
+    return HeadReasons(first, found.texts[:n_first], found.columns, lifts, others.size, moved)
+
+
+def _lifts(values: Vector, n_first: int) -> Vector:
+    """What is added to the first rows on average, minus what is added to the others."""
+    result: Vector = values[:n_first].mean(axis=0)
+    return result - values[n_first:].mean(axis=0) if values.shape[0] > n_first else result

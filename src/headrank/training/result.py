@@ -12,6 +12,7 @@ from headrank._types import BoolVector, IntVector, Vector
 from headrank.bounds.comparison.selection import Selection
 from headrank.bounds.sample_curves import SampleCurves
 from headrank.bounds.threshold import Threshold
+from headrank.training.column_summaries import ColumnSummary
 from headrank.training.goal import Goal
 from headrank.training.profile import Profile
 from headrank.training.reasons import HeadReasons
@@ -140,6 +141,8 @@ class TrainingResult:
         Time of each holdout row.
     profile : Profile or None
         What the rows of the holdout and their scores look like.
+    summaries : tuple of ColumnSummary
+        What the columns of the table look like; empty for svmlight files.
     """
 
     goal: Goal
@@ -158,6 +161,7 @@ class TrainingResult:
     measured: IntVector | None = None
     times: npt.NDArray[Any] | None = None
     profile: Profile | None = None
+    summaries: tuple[ColumnSummary, ...] = ()
 
     @property
     def y(self) -> BoolVector:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from headrank.training.columns import Column
+from headrank.training.naming import Nouns, positive_nouns
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,8 +44,9 @@ class HoldoutInfo:
 
     Attributes
     ----------
-    kind : {"random", "latest", "file"}
-        Rows (or groups, or queries) drawn at random, the latest rows, or the rows of another file.
+    kind : {"random", "latest", "file", "scores"}
+        Rows (or groups, or queries) drawn at random, the latest rows, or the rows of another file; "scores" if nothing
+        was trained, and all rows were given with their scores.
     n_groups, n_holdout_groups : int or None
         Number of groups, in total and in the holdout; None without groups.
     n_group_rows : int or None
@@ -59,7 +61,7 @@ class HoldoutInfo:
         The folds by which the ranker was chosen, in words.
     """
 
-    kind: Literal["random", "latest", "file"] = "random"
+    kind: Literal["random", "latest", "file", "scores"] = "random"
     n_groups: int | None = None
     n_holdout_groups: int | None = None
     n_group_rows: int | None = None
@@ -80,9 +82,18 @@ class DataSource(ColumnRoles):
     ----------
     source : str
         Name of the file, without the folder.
+    positive_name : str
+        What a positive row is called, if the user says so: see `headrank.training.naming`.
     """
 
     source: str
+    positive_name: str = ""
+
+    @property
+    def positive_nouns(self) -> Nouns:
+        """What positive rows are called."""
+        by_query = self.qid_column is not None
+        return positive_nouns(self.positive_name, self.target, self.positive, by_query=by_query)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,6 +127,16 @@ class TableInfo(DataSource):
     n_holdout_queries: int | None
     columns: tuple[Column, ...]
     holdout: HoldoutInfo = HoldoutInfo()
+
+    @property
+    def is_given(self) -> bool:
+        """Whether labels and scores were given, and nothing was trained."""
+        return self.holdout.kind == "scores"
+
+    @property
+    def measured(self) -> str:
+        """What the numbers come from, in a sentence."""
+        return "these rows" if self.is_given else "the holdout"
 
     @property
     def sources(self) -> str:

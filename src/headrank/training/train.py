@@ -17,6 +17,7 @@ from headrank.bounds.confidence import check_confidence
 from headrank.bounds.threshold import Threshold, threshold_for
 from headrank.exceptions import InvalidSampleError, TooFewRowsError
 from headrank.training import data_warnings, split_warnings
+from headrank.training.column_summaries import ColumnSummary, column_summaries
 from headrank.training.columns import Column, columns_of, conformed
 from headrank.training.design import HoldoutFile, RowRoles
 from headrank.training.exportable import ExportableColumns, exportable_models
@@ -149,7 +150,7 @@ def train(
     curves = {each.name: each.holdout for each in trained}
     selection = select_curves(curves, measure=goal.measure, confidence=confidence)
     winner = next(each for each in trained if each.name == selection.picked)
-    threshold, no_threshold = _threshold(winner, goal, confidence, len(trained))
+    threshold, no_threshold = certified_threshold(winner, goal, confidence, len(trained))
     measured = prepared.features if parts.measured is None else prepared.features.holding_out(parts.measured)
     found = (
         *found,
@@ -174,11 +175,12 @@ def train(
         table=_table_info(source, known, rows, winner, prepared.columns, trained, info),
         reasons=reasons,
         warnings=found,
-        provenance=Provenance(command, sha256, random_state, tuple((name, version(name)) for name in _LIBRARIES)),
+        provenance=Provenance(command, sha256, random_state, versions_of(_LIBRARIES)),
         groups=None if known.group_names is None else known.group_names[parts.holdout],
         measured=parts.measured,
         times=None if known.times is None else known.times[parts.measured_rows],
         profile=_with_scores(prepared, winner, goal, threshold, selection),
+        summaries=prepared.summaries,
     )
 
 
@@ -256,6 +258,7 @@ class _Prepared:
     profile: Profile
     counted: IntVector | None
     left_out: tuple[str, ...] = ()
+    summaries: tuple[ColumnSummary, ...] = ()
 
 
 def _prepared(
@@ -318,6 +321,7 @@ def _of_table(
     ids = data_warnings.like_ids(raw, columns)
     table = conformed(raw, columns)
     del raw
+    summaries = column_summaries(table, known.y[: known.n_table], columns)
     if test is not None:
         table = table.vstack(_conformed_test(test, columns, left_out))
     found += split_warnings.in_table(table, ids, columns, known, parts)
@@ -327,7 +331,7 @@ def _of_table(
     rows = Handover(both)
     del both
     encoded = table_features(rows, random_state=random_state)
-    return _Prepared(encoded, columns, (*said, *found), profile, counted, left_out)
+    return _Prepared(encoded, columns, (*said, *found), profile, counted, left_out, summaries)
 
 
 def _conformed_test(test: HoldoutFile, columns: Sequence[Column], left_out: Sequence[str]) -> Any:
@@ -337,7 +341,9 @@ def _conformed_test(test: HoldoutFile, columns: Sequence[Column], left_out: Sequ
         raise InvalidSampleError(f"{test.source}: {error}") from None
 
 
-def _threshold(winner: ModelResult, goal: Goal, confidence: float, n_models: int) -> tuple[Threshold | None, str]:
+def certified_threshold(
+    winner: ModelResult, goal: Goal, confidence: float, n_models: int
+) -> tuple[Threshold | None, str]:
     """Return the certified threshold of the winner, or why there is none."""
     sample = winner.holdout.sample
     if sample.queries is not None:
@@ -358,6 +364,11 @@ def _threshold(winner: ModelResult, goal: Goal, confidence: float, n_models: int
             f"{error.n_given:,}. Use more {more}, a larger budget or a lower confidence."
         )
     return replace(certified, confidence=confidence), ""
+
+
+def versions_of(libraries: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Return the installed version of each library."""
+    return tuple((name, version(name)) for name in libraries)
 
 
 def confidence_of_each(confidence: float, n_models: int) -> float:

@@ -1,0 +1,48 @@
+"""``headrank evaluate --out``: a folder with a report and its numbers, all or nothing."""
+
+import json
+
+import headrank as hr
+from cli.running import left_in, refused, run
+
+
+def test_the_report_has_the_numbers_of_the_command(capsys, scores, scored, tmp_path):
+    out = tmp_path / "report"
+    options = ["--target", "ill", "--score", "good", "--score", "weak", "--top", "0.1", "--group", "half"]
+    named = ["--positive-name", "patient", "--json"]
+    done = run(capsys, "evaluate", scores, *options, *named, "--out", out)
+    assert done.code == 0, done.err
+    assert left_in(out) == ["report.html", "result.json"]
+    printed, result = json.loads(done.out), json.loads((out / "result.json").read_text())
+    in_report = [(row["scorer"], row["group"] or None, row["low"]) for row in result["measures"]["rows"]]
+    assert in_report == [(one["score"], one["group"], one["low"]) for one in printed["results"]]
+    y, good = scored["y"].to_numpy(), scored["good"].to_numpy()
+    assert result["picked"] == "good"
+    bound = hr.interval(y, good, measure="p@0.1", confidence=0.975, side="lower")  # the better of two
+    assert result["answer"]["bound"]["low"] == bound.low
+    assert (
+        f"“good” finds {result['answer']['expected']} of {y.sum()} patients in the first 120"
+        in (result["answer"]["sentences"][0])
+    )
+    command = " ".join(
+        ["headrank evaluate scores.csv", *options[:6], *options[8:], *named[:2], "--top 0.1 --out report"]
+    )
+    assert result["reproduce"]["command"] == command
+    assert len(result["reproduce"]["sha256"]) == 64
+    assert f"The report is {out / 'report.html'}." in " ".join(done.err.split())
+
+
+def test_an_earlier_report_is_not_replaced_unasked(capsys, scores, tmp_path):
+    arguments = ["evaluate", scores, "--target", "y", "--score", "good", "--out", tmp_path / "report"]
+    assert run(capsys, *arguments).code == 0
+    before = (tmp_path / "report" / "report.html").read_bytes()
+    assert run(capsys, *arguments).code == 4
+    assert run(capsys, *arguments, "--overwrite").code == 0
+    assert (tmp_path / "report" / "report.html").read_bytes() == before  # same input, same bytes
+
+
+def test_queries_and_bad_names(capsys, scores, tmp_path):
+    arguments = ["evaluate", scores, "--target", "y", "--score", "good", "--out", tmp_path / "report"]
+    assert run(capsys, *arguments, "--qid", "query").code == 0
+    assert "on average over" in json.loads((tmp_path / "report" / "result.json").read_text())["answer"]["sentences"][0]
+    refused(run(capsys, *arguments, "--positive-name", "a/b/c"), 2, "noun")
