@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from headrank.reports.example_contents import ExampleLists
 from headrank.reports.figures import Chart, Control, Histogram, RocChart
 from headrank.training.column_summaries import ColumnSummary
 from headrank.training.naming import Nouns
@@ -347,40 +348,6 @@ class PeriodsPart:
     periods: tuple[Period, ...]
     p_value: float
     falls: bool
-
-
-@dataclass(frozen=True)
-class ExampleList:
-    """The first k rows of a list: how many were promised to be positive, estimated to be, and are."""
-
-    k: int
-    at_least: int
-    likely: float
-    found: int
-
-
-@dataclass(frozen=True)
-class ExampleLists:
-    """One half of the holdout as a list of new rows, certified from the other half.
-
-    Attributes
-    ----------
-    words, outcome : str
-        What was done, before the table, and what came of it, after it.
-    lists : tuple of ExampleList
-        By length; all from one certificate.
-    kept : bool
-        Whether the promise was kept for every length of the list, also those not shown.
-    n_neg, n_new : int
-        Labelled negatives, and rows of the list.
-    """
-
-    words: str
-    outcome: str
-    lists: tuple[ExampleList, ...]
-    kept: bool
-    n_neg: int
-    n_new: int
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from headrank._format import counted, percent
 from headrank.exceptions import ShiftedScoresWarning
-from headrank.reports.contents import ExampleList, ExampleLists
+from headrank.reports.example_contents import ExampleList, ExampleLists
 from headrank.reports.wording import sentence
 from headrank.training.holdout_scores import holdout_scores_of
 from headrank.training.result import TrainingResult
