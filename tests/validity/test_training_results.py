@@ -17,7 +17,7 @@ from headrank.reports.answer import answer_of, confidence_per_model
 from headrank.reports.charts import roc_chart
 from headrank.training.goal import Goal
 from headrank.training.result import ModelResult, TrainingResult
-from headrank.training.train import _threshold
+from headrank.training.train import certified_threshold
 from reference.bands import population_curve
 from reports.made_up import PROVENANCE, table_info
 
@@ -141,7 +141,7 @@ def result_of(goal, y, scores, *, paid, qid=None):
     )
     info, ids = table_info(y, qid), np.arange(y.size)
     found = TrainingResult(goal, CONFIDENCE, models, selection, ids, qid, None, "", info, (), PROVENANCE)
-    threshold, why = _threshold(found.winner, goal, CONFIDENCE, selection.n_scorers)
+    threshold, why = certified_threshold(found.winner, goal, CONFIDENCE, selection.n_scorers)
     return replace(found, threshold=threshold, no_threshold=why)
 
 
