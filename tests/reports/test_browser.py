@@ -353,7 +353,11 @@ def test_all_but_the_control_is_there_without_javascript(opened):
     assert page.locator("h1").is_visible()
     assert not page.locator("#control").is_visible()
     assert "needs JavaScript" in page.locator(".try").inner_text()
-    assert page.locator(".roc path.band").first.bounding_box()["height"] > 100
+    assert page.locator(".lines path.band").first.bounding_box()["height"] > 100
+    table = page.locator("details", has_text="Table of operating points").first
+    assert not table.locator("table").is_visible()
+    table.locator("summary").click()
+    assert table.locator("table").is_visible()
 
 
 def test_hostile_names_run_nothing(opened):

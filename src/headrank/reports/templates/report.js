@@ -237,7 +237,7 @@
 
   function printed(key, value) {
     if (value === null) return "–";
-    if (key === "threshold") return String(curves[0].cutAt(share(goal.top, curves[0].n)));
+    if (key === "threshold") return String(curves[0].cutAt(Math.max(Math.floor(share(goal.top, curves[0].n) + 1e-9), 1)));
     if (RATES.includes(key)) return value !== 0 && Math.abs(value) < 0.0095 ? String(Number(value.toPrecision(2))) : value.toFixed(3);
     // Cases are whole: at most so many are selected or false alarms, and about so many are found.
     const whole = ["cases", "false_alarms"].includes(key) ? Math.floor(value + 1e-9) : Math.round(value);
