@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import roc_auc_score, roc_curve
+from sklearn.metrics import dcg_score, roc_auc_score, roc_curve
 
 import headrank as hr
 from reference.measures import discordant_top_pairs, exact, expand, local_ranking_error, signed_rank_statistic
@@ -84,6 +84,15 @@ def test_the_mass_error_is_a_signed_rank_statistic(ranking, data):
     n_top = data.draw(st.integers(1, n))
     statistic = signed_rank_statistic(on.rows, lambda v: float(v * (n + 1) <= n - n_top))
     assert on(hr.MassConstrainedError(n_top / n)) == close(1 - on.p + statistic / n)
+
+
+@given(untied_rankings())
+def test_discounted_gain_is_a_rank_statistic_of_lists_of_one_length(ranking):
+    # Remark 26: of graded labels, or of lists of several lengths, it is none. The discount of a row needs N.
+    on = On(ranking)
+    n, n_pos = on.curve.n, on.curve.n_pos
+    discount = hr.RankStatistic(lambda v: 1 / np.log2(1 + (n + 1) * (1 - v)))
+    assert n_pos * on(discount) == close(dcg_score([ranking.y], [ranking.scores]))
 
 
 @given(any_rankings(), rates)
