@@ -25,10 +25,12 @@ if TYPE_CHECKING:
     from headrank.estimators import (
         BoostedRanker,
         BoostedRankerCV,
+        ForestRanker,
         KernelRanker,
         LinearRanker,
         LinearRankerCV,
         RankerCV,
+        TreeRanker,
         path,
     )
     from headrank.model_io import export_json, export_onnx, load, save
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
         PathDisplay,
         RocDisplay,
         SampleSizeDisplay,
+        TreeDisplay,
     )
 
 __version__ = "0.2.0"
@@ -60,10 +63,12 @@ _HOMES = {
     "headrank.estimators": (
         "BoostedRanker",
         "BoostedRankerCV",
+        "ForestRanker",
         "KernelRanker",
         "LinearRanker",
         "LinearRankerCV",
         "RankerCV",
+        "TreeRanker",
         "path",
     ),
     "headrank.model_io": ("export_json", "export_onnx", "load", "save"),
@@ -74,6 +79,7 @@ _HOMES = {
         "PathDisplay",
         "RocDisplay",
         "SampleSizeDisplay",
+        "TreeDisplay",
     ),
 }
 """Names imported on first use, by module, since they need SciPy, scikit-learn or matplotlib."""
@@ -88,6 +94,7 @@ __all__ = [
     "Differences",
     "FPRBudgetClassifier",
     "ForestDisplay",
+    "ForestRanker",
     "HeadPlan",
     "Interval",
     "KernelRanker",
@@ -105,6 +112,8 @@ __all__ = [
     "Selection",
     "Threshold",
     "TopFractionClassifier",
+    "TreeDisplay",
+    "TreeRanker",
     "band",
     "certify_list",
     "choose",
