@@ -17,7 +17,9 @@ def loose(measure="auc", **options):
 
 
 def forest(measure="pauc@0.3", **options):
-    return ForestRanker(measure, **{"n_estimators": 25, "min_samples_split": 10, "max_cells": 4, "random_state": 1, **options})
+    return ForestRanker(
+        measure, **{"n_estimators": 25, "min_samples_split": 10, "max_cells": 4, "random_state": 1, **options}
+    )
 
 
 def every_kind():

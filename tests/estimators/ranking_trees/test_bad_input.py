@@ -97,7 +97,9 @@ def test_one_class(make):
 
 def test_too_few_rows_for_a_split():
     X, y = gaussians(5, 25)
-    with pytest.warns(CollapsedFitWarning, match="30 rows are fewer than the 50 that a split needs; lower min_samples_"):
+    with pytest.warns(
+        CollapsedFitWarning, match="30 rows are fewer than the 50 that a split needs; lower min_samples_"
+    ):
         ranker = hr.TreeRanker().fit(X, y)
     assert ranker.collapsed_
     assert np.ptp(ranker.decision_function(X)) == 0
@@ -129,6 +131,7 @@ def test_parameters_of_one_kind_that_are_refused():
     for ranker, words in (
         (tree(cv=1), "cv must be at least 2, got 1"),
         (tree(cv="five"), "cv must be an int, a splitter"),
+        (forest(aggregate="median"), "aggregate must be one of 'mean', 'product', got 'median'"),
         (forest(n_estimators=0), "n_estimators must be at least 1, got 0"),
         (forest(n_jobs=-2), "n_jobs must be at least -1, got -2"),
     ):

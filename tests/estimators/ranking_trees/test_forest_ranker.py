@@ -21,11 +21,22 @@ def test_scores_are_mean_ranks():
     leaves = graph.leaves(X)
     assert leaves.shape == (200, 25)
     assert graph.roots.size == 25
-    np.testing.assert_allclose(ranker.decision_function(X) - ranker.intercept_, ranker.leaf_ranks_[leaves].mean(axis=1))
-    assert ((ranker.leaf_ranks_ > 0) & (ranker.leaf_ranks_ < 1)).all()
-    ends = np.flatnonzero(np.diff(ranker.leaf_ranks_) > 0)  # each tree starts again with its best leaf
+    np.testing.assert_allclose(ranker.decision_function(X) - ranker.intercept_, ranker.leaf_votes_[leaves].mean(axis=1))
+    assert ((ranker.leaf_votes_ > 0) & (ranker.leaf_votes_ < 1)).all()
+    ends = np.flatnonzero(np.diff(ranker.leaf_votes_) > 0)  # each tree starts again with its best leaf
     assert ends.size == 24
-    assert ranker.leaf_ranks_.size == graph.n_leaves == leaves.max() + 1
+    assert ranker.leaf_votes_.size == graph.n_leaves == leaves.max() + 1
+
+
+def test_the_product_of_the_shares_of_rows_above():
+    X, y = whole_numbers()
+    mean, product = (forest(aggregate=name).fit(X, y) for name in ("mean", "product"))
+    np.testing.assert_allclose(product.leaf_votes_, -np.log(1 - mean.leaf_votes_))
+    above = 1 - mean.leaf_votes_[mean.graph_.leaves(X)]
+    scores = product.decision_function(X) - product.intercept_
+    np.testing.assert_allclose(np.exp(-scores), np.prod(above, axis=1) ** (1 / 25))
+    assert product.oob_scores_.shape == (200,)
+    assert hr.measure("pauc@0.3")(y, product.oob_scores_) > 0.3
 
 
 @pytest.mark.parametrize("row", [0, 1, 57])

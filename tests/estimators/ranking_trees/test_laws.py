@@ -61,7 +61,9 @@ def test_the_number_of_jobs_changes_nothing():
 
 def test_another_seed_is_another_forest():
     X, y = whole_numbers()
-    assert np.abs(forest(random_state=2).fit(X, y).decision_function(X) - plain("forest").decision_function(X)).max() > 0
+    assert (
+        np.abs(forest(random_state=2).fit(X, y).decision_function(X) - plain("forest").decision_function(X)).max() > 0
+    )
 
 
 @pytest.mark.parametrize("scale", [1.0, 0.25, 2.0**-40])

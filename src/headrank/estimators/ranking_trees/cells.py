@@ -149,7 +149,7 @@ class _Search:
         best: tuple[float, int, bool] | None = None
         for missing_low in (False, True) if missing[_ROWS].any() else (False,):
             low = upto + missing[:, bins.owner] if missing_low else upto
-            gains = self._gains(low, upto[:, [bins.ends[0] - 1]], bins)
+            gains = self._gains(low, upto[:, [bins.ends[0] - 1]], counts[_ROWS].astype(bool) & ~bins.is_missing)
             place = int(np.argmax(gains))
             if gains[place] > (_LEAST_GAIN if best is None else best[0]):
                 best = float(gains[place]), place, missing_low
@@ -185,10 +185,10 @@ class _Search:
         of_values = None if weights is None else np.repeat(weights[numbers], bins.features.size)
         return np.bincount((codes + bins.starts).ravel(), of_values, minlength=int(bins.ends[-1]))
 
-    def _gains(self, low: Counts, whole: Counts, bins: _Bins) -> Vector:
-        """Decrease of impurity by a split after each bin; -inf where no split is allowed."""
+    def _gains(self, low: Counts, whole: Counts, filled: BoolVector) -> Vector:
+        """Decrease of impurity by a split after each bin that has rows of the cell; -inf where none is allowed."""
         n_low, n_all = low[_ROWS], whole[_ROWS]
-        allowed = ~bins.is_missing & (n_low >= self.min_samples_leaf) & (n_all - n_low >= self.min_samples_leaf)
+        allowed = filled & (n_low >= self.min_samples_leaf) & (n_all - n_low >= self.min_samples_leaf)
         low, high = low[:, allowed], (whole - low)[:, allowed]
         gains = np.full(allowed.size, -np.inf)
         gains[allowed] = self._impurity(whole) - self._impurity(low) - self._impurity(high)

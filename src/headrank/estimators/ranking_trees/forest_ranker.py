@@ -10,7 +10,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
-from headrank._numbers import seed, whole
+from headrank._numbers import option, seed, whole
 from headrank._types import ArrayLike, IntVector, Vector
 from headrank.estimators._labelled import Labelled, threshold_of
 from headrank.estimators._scorer import Scorer, admitted
@@ -48,6 +48,10 @@ class ForestRanker(Scorer):
     local : bool, default=False
         Whether the trees split only regions in the head of the measure. It saves time, but a row at the head of the
         forest may be anywhere in a single tree, so the mean is usually a little worse.
+    aggregate : {"mean", "product"}, default="mean"
+        Of the ranks of a row: their mean, or the mean of -log(1 - rank), which orders rows by the product of the shares
+        of rows above them. By the product, a row that is low in some trees but at the head in most comes further up,
+        which can help where positives are few.
     random_state : int or RandomState, default=0
         Of the samples and features.
     n_jobs : int, optional
@@ -60,8 +64,8 @@ class ForestRanker(Scorer):
         ``decision_function``. NaN, with a warning, for a row that is in every sample: grow more trees. See Notes.
     graph_ : SplitGraph
         The tests of all trees.
-    leaf_ranks_ : array
-        The mean rank of each leaf of all trees.
+    leaf_votes_ : array
+        What each leaf of all trees adds to the mean: the mean rank of its training rows, or -log(1 - rank).
     intercept_ : float
         Such that about as many out-of-bag scores are above 0 as there are positives.
     collapsed_ : bool
@@ -103,7 +107,7 @@ class ForestRanker(Scorer):
     """
 
     graph_: SplitGraph
-    leaf_ranks_: Vector
+    leaf_votes_: Vector
     oob_scores_: Vector
     intercept_: float
     _needs_finite = False
@@ -119,6 +123,7 @@ class ForestRanker(Scorer):
         max_cells: int = 8,
         max_features: Any = 1 / 3,
         local: bool = False,
+        aggregate: str = "mean",
         random_state: Any = 0,
         n_jobs: int | None = None,
     ) -> None:
@@ -130,6 +135,7 @@ class ForestRanker(Scorer):
         self.max_cells = max_cells
         self.max_features = max_features
         self.local = local
+        self.aggregate = aggregate
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -148,6 +154,7 @@ class ForestRanker(Scorer):
             Query of each row. Trees are grown on the rows of all queries together; samples contain whole queries.
         """
         measure, n_trees = measure_of(self.measure), whole("n_estimators", self.n_estimators, at_least=1)
+        by_product = option("aggregate", self.aggregate, ("mean", "product")) == "product"
         rng = check_random_state(seed(self.random_state))
         if self.n_jobs is not None:
             whole("n_jobs", self.n_jobs, at_least=-1)
@@ -159,18 +166,19 @@ class ForestRanker(Scorer):
             labelled,
             growth,
             head_for(self.local, measure, labelled),
+            by_product,
         )
         rows = BinnedRows.of(sampled.X, labelled.weights)
         seeds = rng.randint(2**31 - 1, size=n_trees)
         grown = Parallel(n_jobs=self.n_jobs, return_as="generator")(delayed(sampled.tree)(rows, each) for each in seeds)
-        graphs, ranks = [], []
+        graphs, leaf_votes = [], []
         total, n_votes = np.zeros(labelled.size), np.zeros(labelled.size)
         for tree in grown:
             graphs.append(tree.graph)
-            ranks.append(tree.leaf_ranks)
+            leaf_votes.append(tree.leaf_votes)
             total[tree.left_out] += tree.votes
             n_votes[tree.left_out] += 1
-        self.graph_, self.leaf_ranks_ = SplitGraph.joined(graphs), np.concatenate(ranks)
+        self.graph_, self.leaf_votes_ = SplitGraph.joined(graphs), np.concatenate(leaf_votes)
         self.collapsed_ = self.graph_.feature.size == 0
         self.intercept_ = 0.0
         self._set_out_of_bag(X, sampled.X, labelled, np.divide(total, n_votes, out=total * np.nan, where=n_votes > 0))
@@ -183,8 +191,8 @@ class ForestRanker(Scorer):
         known = np.flatnonzero(~np.isnan(votes))
         if known.size < votes.size:
             warnings.warn(
-                f"{votes.size - known.size} of {votes.size} rows are in the sample of every tree, so they have no out-of-bag "
-                "score (NaN); raise n_estimators",
+                f"{votes.size - known.size} of {votes.size} rows are in the sample of every tree, so they have no "
+                "out-of-bag score (NaN); raise n_estimators",
                 stacklevel=3,
             )
         part = labelled.take(known)
@@ -199,16 +207,16 @@ class ForestRanker(Scorer):
             self.oob_scores_[labelled.present] = votes + self.intercept_
 
     def _scores(self, X: Any) -> Vector:
-        ranks: Vector = self.leaf_ranks_[self.graph_.leaves(X)].mean(axis=1)
-        return ranks + self.intercept_
+        means: Vector = self.leaf_votes_[self.graph_.leaves(X)].mean(axis=1)
+        return means + self.intercept_
 
 
 @dataclass(frozen=True, eq=False)
 class _Vote:
-    """One tree, and the ranks of the rows that it has not seen."""
+    """One tree, and its votes for the rows that it has not seen."""
 
     graph: SplitGraph
-    leaf_ranks: Vector
+    leaf_votes: Vector
     left_out: IntVector
     votes: Vector
 
@@ -221,6 +229,7 @@ class _Sampled:
     labelled: Labelled
     growth: Growth
     head: Head
+    by_product: bool
 
     def tree(self, rows: BinnedRows, random_seed: int) -> _Vote:
         """Grow a tree on a bootstrap sample."""
@@ -228,7 +237,8 @@ class _Sampled:
         drawn = self._drawn(rng)
         tree = grown_tree(rows, self.labelled.positive, drawn, self.growth, self.head, rng)
         left_out = np.setdiff1d(np.arange(self.labelled.size), drawn)
-        return _Vote(tree.graph, tree.leaf_ranks, left_out, tree.leaf_ranks[tree.leaves(self.X[left_out])])
+        votes = -np.log1p(-tree.leaf_ranks) if self.by_product else tree.leaf_ranks
+        return _Vote(tree.graph, votes, left_out, votes[tree.leaves(self.X[left_out])])
 
     def _drawn(self, rng: Any) -> IntVector:
         """Draw as many rows, or queries, as there are, with replacement, until both classes are among them."""

@@ -199,7 +199,7 @@ class TreeRanker(Scorer):
         >>> X, y = coarse_eights()
         >>> ranker = TreeRanker("auc", max_cells=2, max_depth=1).fit(X, y)
         >>> ranker.better_part(0)
-        'x7 > 13.75'
+        'x11 <= 1.625'
         """
         check_is_fitted(self)
         number = whole("region", region)
