@@ -46,13 +46,18 @@ class Row:
     product: float
     boosted: float
     out_of_bag: float
+    wins: float
+    """Share of the splits in which the forest is better than the tree."""
 
     def __str__(self) -> str:
         values = (self.tree, self.forest, self.product, self.boosted, self.out_of_bag)
-        return f"{self.data:20} {self.n_rows:6,} {self.n_pos:5,} " + " ".join(f"{value:8.3f}" for value in values)
+        counts = f"{self.data:20} {self.n_rows:6,} {self.n_pos:5,}"
+        return " ".join([counts, *(f"{value:8.3f}" for value in values), f"{100 * self.wins:5.0f} %"])
 
 
-HEAD = f"{_NAME:20} {'rows':>6} {'pos.':>5} {'tree':>8} {'forest':>8} {'product':>8} {'boosted':>8} {'oob':>8}"
+HEAD = (
+    f"{_NAME:20} {'rows':>6} {'pos.':>5} {'tree':>8} {'forest':>8} {'product':>8} {'boosted':>8} {'oob':>8} {'wins':>7}"
+)
 
 
 def compared(
@@ -65,7 +70,7 @@ def compared(
         rows = [_on_split(name, X, y, train, test, n_estimators) for train, test in splitter.split(X, y)]
         averaged = {
             field: mean(getattr(row, field) for row in rows)
-            for field in ("tree", "forest", "product", "boosted", "out_of_bag")
+            for field in ("tree", "forest", "product", "boosted", "out_of_bag", "wins")
         }
         yield replace(rows[0], **averaged)
 
@@ -73,16 +78,19 @@ def compared(
 def _on_split(name: str, X: Any, y: Any, train: Any, test: Any, n_estimators: int) -> Row:
     value = measure(_NAME)
     forest = ForestRanker(_NAME, n_estimators=n_estimators).fit(X[train], y[train])
+    tree = TreeRanker(_NAME).fit(X[train], y[train]).score(X[test], y[test])
+    of_forest = forest.score(X[test], y[test])
     above = 1 - forest.leaf_votes_[forest.graph_.leaves(X[test])]
     return Row(
         name,
         train.size,
         int(y[train].sum()),
-        tree=TreeRanker(_NAME).fit(X[train], y[train]).score(X[test], y[test]),
-        forest=forest.score(X[test], y[test]),
+        tree=tree,
+        forest=of_forest,
         product=value(y[test], -np.log(above).mean(axis=1)),  # the same forest with the other aggregate
         boosted=BoostedRanker(_NAME, n_estimators=n_estimators).fit(X[train], y[train]).score(X[test], y[test]),
         out_of_bag=value(y[train], forest.oob_scores_),
+        wins=float(of_forest > tree),
     )
 
 

@@ -15,8 +15,16 @@ def test_the_columns_are_the_methods():
     X = rng.normal(size=(400, 3)) + y[:, None]
     (row,) = rt.compared([("toy", X, y)], n_splits=1, most_rows=300, n_estimators=30)
     values = (row.tree, row.forest, row.product, row.boosted, row.out_of_bag)
-    assert str(row).split() == ["toy", "150", str(row.n_pos), *(f"{value:.3f}" for value in values)]
+    assert str(row).split() == [
+        "toy",
+        "150",
+        str(row.n_pos),
+        *(f"{value:.3f}" for value in values),
+        f"{100 * row.wins:.0f}",
+        "%",
+    ]
     train, test = next(rt.StratifiedShuffleSplit(1, train_size=150, test_size=150, random_state=0).split(X, y))
+    assert row.wins == (row.forest > row.tree)
     assert (row.n_rows, row.n_pos) == (150, y[train].sum())
     by_product = ForestRanker("pauc@0.1", n_estimators=30, aggregate="product").fit(X[train], y[train])
     assert row.product == pytest.approx(by_product.score(X[test], y[test]))

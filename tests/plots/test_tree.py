@@ -47,6 +47,23 @@ def test_the_axis_ends_within_the_last_region(ranker):
     assert display.axes_[1].get_xlim() == pytest.approx((0, 0.23))
 
 
+@pytest.mark.parametrize(("name", "marked"), [("pauc@0.2", True), ("locauc@0.15", True), ("auc", False), ("ks", False)])
+def test_the_end_of_the_head_is_marked(name, marked, rows):
+    X, y = rows
+    ranker = hr.TreeRanker(name, cv=None).fit(X, y)
+    ax = TreeDisplay(ranker).plot().axes_[0]
+    assert len(ax.lines) == marked
+    assert ax.get_xlabel().endswith(f"(dashed: end of {name})") == marked
+    if marked:
+        curve = hr.RocCurve.from_scores(y, ranker.decision_function(X))
+        (end, _) = ax.lines[0].get_xdata()
+        if name == "locauc@0.15":
+            assert end == 0.15
+        else:
+            tpr = hr.TPRAtFPR(0.2).value(curve)
+            assert end == pytest.approx((tpr * y.sum() + 0.2 * (1 - y).sum()) / y.size)
+
+
 def test_polylines_are_the_curves_of_each_level(ranker, rows):
     X, y = rows
     display = TreeDisplay(ranker).plot()

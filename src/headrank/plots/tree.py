@@ -12,6 +12,7 @@ from headrank._numbers import short_repr
 from headrank._types import Vector
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
+from headrank.measures.local import TopMeasure
 from headrank.plots.drawing import FONT_SIZE
 from headrank.plots.regions import region_of
 
@@ -123,7 +124,7 @@ class TreeDisplay:
             import matplotlib.pyplot as plt
 
         self.figure_, self.axes_ = plt.subplots(
-            1, 2, figsize=(10.4, 4.4), layout="constrained", gridspec_kw={"width_ratios": [1.25, 1]}
+            1, 2, figsize=(10.4, 4.4), layout="constrained", gridspec_kw={"width_ratios": [1.25, 1], "wspace": 0.08}
         )
         self._draw_regions(self.axes_[0])
         self._draw_polylines(self.axes_[1])
@@ -140,6 +141,18 @@ class TreeDisplay:
         tree = self.ranker.tree_
         return np.asarray(tree.pos / (tree.pos + tree.neg))
 
+    def _end_of_head(self) -> float | None:
+        """The share of all rows at which the range or the best fraction of the measure ends; None if it has none."""
+        measure, tree = measure_of(self.ranker.measure), self.ranker.tree_
+        if isinstance(measure, TopMeasure):
+            return measure.top
+        region = region_of(measure)
+        if region is None or region.max_fpr == 1:
+            return None
+        curve = tree.curve()
+        tpr = float(np.interp(region.max_fpr, curve.fpr, curve.tpr))
+        return float((tpr * curve.n_pos + region.max_fpr * curve.n_neg) / curve.n)
+
     def _draw_regions(self, ax: Axes) -> None:
         import matplotlib as mpl
         from matplotlib.cm import ScalarMappable
@@ -148,13 +161,14 @@ class TreeDisplay:
         tree, shares = self.ranker.tree_, self._shares()
         first, last = self._extent()
         deepest = int(tree.depths.max())
-        right = min(1.0, _ROOM * float(first[-1])) if tree.n_leaves > 1 else 1.0
+        head_end = self._end_of_head()
+        right = min(1.0, _ROOM * max(float(first[-1]), head_end or 0.0)) if tree.n_leaves > 1 else 1.0
         scale = ScalarMappable(mpl.colors.Normalize(0, float(shares.max())), mpl.colormaps["Blues"])
         self.boxes_ = []
         for i, depth in enumerate(tree.depths):
             height = 1 if tree.is_inner[i] else deepest - depth + 1
             place: Any = (float(first[i]), float(depth)), float(last[i] - first[i]), float(height)
-            look: dict[str, Any] = {"facecolor": scale.to_rgba(shares[i]), "edgecolor": "white", "linewidth": 1.0}
+            look: dict[str, Any] = {"facecolor": scale.to_rgba(shares[i]), "edgecolor": "white", "linewidth": 0.7}
             self.boxes_.append(Rectangle(*place, **look))
             ax.add_patch(self.boxes_[-1])
             end = min(float(last[i]), right)
@@ -162,7 +176,11 @@ class TreeDisplay:
                 colour = "white" if shares[i] > _DARK * shares.max() else "0.15"
                 at = (float(first[i]) + end) / 2, depth + height / 2
                 ax.text(*at, rounded_percent(shares[i]), color=colour, ha="center", va="center", fontsize=FONT_SIZE)
-        ax.set(xlim=(0, right), ylim=(deepest + 1, 0), xlabel="Share of all rows, best first", ylabel="Splits")
+        label = "Share of all rows, best first"
+        if head_end is not None:
+            ax.axvline(head_end, color="0.25", linewidth=0.9, linestyle=(0, (4, 2)))
+            label += f" (dashed: end of {measure_of(self.ranker.measure)})"
+        ax.set(xlim=(0, right), ylim=(deepest + 1, 0), xlabel=label, ylabel="Splits")
         ax.set_yticks(np.arange(deepest + 1) + 0.5, [str(depth) for depth in range(deepest + 1)])
         ax.xaxis.set_major_formatter(mpl.ticker.FuncFormatter(lambda value, _: f"{100 * value:.3g} %"))
         ax.tick_params(axis="y", length=0)

@@ -1,6 +1,7 @@
 """Trees against nested loops and against a calculation by hand, and the identity of their gains."""
 
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -94,6 +95,29 @@ def test_cells_are_merged_by_their_likelihood_ratio():
     assert ranker.score(X, y) == 1
     assert ranker.tree_.n_leaves == 2
     assert ranker.better_part() == "(x0 <= 1.5) or (x0 > 6.5)"
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_other_union_of_cells_gains_more(seed):
+    """All unions of the cells of the first split; a cell is known by the last test on the way to it, and its side."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(0, 8, size=(80, 2)).astype(float), rng.random(80) < 0.4
+    tree = loose(max_cells=6, max_depth=1).fit(X, y).tree_
+    cells = {}
+    for row, positive in zip(X, y, strict=True):
+        after, way = 0, None
+        while after >= 0:
+            is_low = row[tree.feature[after]] <= tree.threshold[after]
+            way, after = (after, is_low), (tree.low if is_low else tree.high)[after]
+        cells.setdefault(way, np.zeros(2))[int(positive)] += 1
+    assert len(cells) == 6
+    n_neg, n_pos = sum(cells.values())
+    gains = [
+        n_neg * sum(cell[1] for cell in chosen) - n_pos * sum(cell[0] for cell in chosen)
+        for k in range(7)
+        for chosen in combinations(cells.values(), k)
+    ]
+    assert tree.gains.sum() == pytest.approx(max(gains) / (2 * n_pos * n_neg))
 
 
 def test_scores_and_ranks_of_leaves():

@@ -57,14 +57,9 @@ class BinnedRows:
         sizes = np.array([upper.size + 1 for upper in edges]) + has_missing
         return cls(codes, tuple(edges), sizes, has_missing, weights)
 
-    def take(self, rows: IntVector) -> BinnedRows:
-        """Some of the rows, in the same bins."""
-        weights = None if self.weights is None else self.weights[rows]
-        return BinnedRows(self.codes[rows], self.edges, self.sizes, self.has_missing, weights)
-
     def weight(self, rows: IntVector) -> float:
-        """Total weight of some rows."""
-        return float(rows.size if self.weights is None else self.weights[rows].sum())
+        """Total weight of some rows; their number, an int, without weights."""
+        return rows.size if self.weights is None else float(self.weights[rows].sum())
 
     def threshold(self, feature: int, code: int) -> float:
         """Upper end of a bin; infinite for the last one."""

@@ -66,7 +66,7 @@ class Cells:
 def split_region(
     rows: BinnedRows, region: Part, *, max_cells: int, min_samples_leaf: int, max_features: int, rng: Any
 ) -> Cells | None:
-    """Split a region so that the better part has most more of its positives than of its negatives, if possible.
+    """Split a region into a better and a worse part; None if nothing splits it.
 
     A tree with at most ``max_cells`` cells is grown, best split first, by the Gini index with weights that make both
     classes of *the region* weigh the same, at all depths. Cells then go to the left that have at least as large a share
@@ -81,13 +81,13 @@ def split_region(
     tests: list[Test] = []
     links: list[list[int]] = []  # numbers of the cells below each test
     split_by: dict[int, int] = {}
-    while waiting and len(cells) - len(tests) < max_cells:
+    while waiting and len(tests) + 1 < max_cells:
         _, number, test = heappop(waiting)
         split_by[number] = len(tests)
         tests.append(test)
         links.append([len(cells), len(cells) + 1])
         for part in search.parts(cells[number], test):
-            found = search.best(part)
+            found = search.best(part) if len(tests) + 1 < max_cells else None
             if found is not None:
                 heappush(waiting, (-found.gain, len(cells), found))
             cells.append(part)

@@ -35,8 +35,7 @@ def grown_tree(
     """
     is_pos = positive[drawn]
     root = Part(drawn[is_pos], drawn[~is_pos])
-    tally = _Tallies(rows)
-    total = tally.of(root)
+    total = _tally(rows, root)
     waiting = [(root, Tally(0, 0), 0, -1)]  # a region, what comes before it, its depth, and its parent if on the right
     left: list[int] = []
     right: list[int] = []
@@ -44,7 +43,7 @@ def grown_tree(
     splits: list[Cells | None] = []
     while waiting:
         region, before, depth, parent = waiting.pop()
-        here = tally.of(region)
+        here = _tally(rows, region)
         number = len(left)
         if parent >= 0:
             right[parent] = number
@@ -64,19 +63,13 @@ def grown_tree(
         tallies.append(here)
         splits.append(cells)
         if cells is not None:
-            waiting.append((cells.right, before + tally.of(cells.left), depth + 1, number))
+            waiting.append((cells.right, before + _tally(rows, cells.left), depth + 1, number))
             waiting.append((cells.left, before, depth + 1, -1))
     return _as_arrays(rows, left, right, tallies, splits)
 
 
-@dataclass(frozen=True, eq=False)
-class _Tallies:
-    rows: BinnedRows
-
-    def of(self, part: Part) -> Tally:
-        if self.rows.weights is None:
-            return Tally(part.pos.size, part.neg.size)
-        return Tally(self.rows.weight(part.pos), self.rows.weight(part.neg))
+def _tally(rows: BinnedRows, part: Part) -> Tally:
+    return Tally(rows.weight(part.pos), rows.weight(part.neg))
 
 
 def _as_arrays(

@@ -29,10 +29,10 @@ from headrank.measures import measure as measure_of
 class TreeRanker(Scorer):
     """A tree that cuts the rows into regions and orders them: TreeRank (Clémençon & Vayatis, 2009).
 
-    Each split divides a region into a better part on the left and a worse part on the right, so that the better part
-    has most more of the region's positives than of its negatives: a classification with weights that make both classes
-    of the region weigh the same. The leaves, from left to right, are the ranking. Every split adds a vertex to the ROC
-    curve of the training rows; what it adds to the AUC is known, and AUC = 1/2 + the sum of these gains.
+    Each split divides a region into a better part on the left and a worse part on the right. It is a classification in
+    which both classes of the region weigh the same, so that the share of the region's positives on the left exceeds the
+    share of its negatives there by as much as possible. The leaves, from left to right, are the ranking. Every split
+    adds a vertex to the ROC curve of the training rows; its gain in AUC is known, and AUC = 1/2 + the sum of the gains.
 
     The parts of a region are unions of cells of a small classification tree (*LeafRank*), grown by the Gini index with
     the weights of the region; a cell goes to the left if its share of the region's positives is at least its share of
