@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 
 import headrank as hr
 from estimators.ranking_trees.growing import forest, tree, whole_numbers
+from headrank.estimators.ranking_trees import forest_ranker
 from headrank.exceptions import CollapsedFitWarning
 from samples import gaussians
 
@@ -26,6 +28,15 @@ def test_scores_are_mean_ranks():
     ends = np.flatnonzero(np.diff(ranker.leaf_votes_) > 0)  # each tree starts again with its best leaf
     assert ends.size == 24
     assert ranker.leaf_votes_.size == graph.n_leaves == leaves.max() + 1
+
+
+def test_blocks_of_rows_change_nothing(monkeypatch):
+    X, y = whole_numbers()
+    ranker = forest().fit(X, y)
+    expected = ranker.decision_function(X)
+    monkeypatch.setattr(forest_ranker, "_BLOCK", 7)
+    np.testing.assert_array_equal(ranker.decision_function(X), expected)
+    np.testing.assert_array_equal(ranker.decision_function(csr_matrix(X)), expected)
 
 
 def test_the_product_of_the_shares_of_rows_above():

@@ -23,6 +23,9 @@ from headrank.exceptions import CollapsedFitWarning
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
 
+_BLOCK = 2**13
+"""Rows that are scored at a time, since each has a leaf in every tree."""
+
 
 class ForestRanker(Scorer):
     """A forest of ranking trees: the score of a row is its mean rank (Clémençon, Depecker & Vayatis, 2013).
@@ -207,7 +210,8 @@ class ForestRanker(Scorer):
             self.oob_scores_[labelled.present] = votes + self.intercept_
 
     def _scores(self, X: Any) -> Vector:
-        means: Vector = self.leaf_votes_[self.graph_.leaves(X)].mean(axis=1)
+        blocks = (X[start : start + _BLOCK] for start in range(0, X.shape[0], _BLOCK))
+        means = np.concatenate([self.leaf_votes_[self.graph_.leaves(block)].mean(axis=1) for block in blocks])
         return means + self.intercept_
 
 
