@@ -8,6 +8,7 @@ from joblib import parallel_config
 from scipy.sparse import csr_array, csr_matrix
 
 from estimators.ranking_trees.growing import every_kind, forest, loose, tree, whole_numbers
+from headrank.estimators.ranking_trees import cells
 from headrank.model_io.saving import packed
 from samples import gaussians
 
@@ -118,6 +119,17 @@ def test_the_order_of_rows_changes_nothing_without_folds_and_samples(name):
     np.testing.assert_array_equal(
         fitted(name, X[order], y[order]).decision_function(X), plain(name).decision_function(X)
     )
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+def test_counting_feature_by_feature_changes_nothing(weighted, monkeypatch):
+    X, y = gaussians(80, 320, 3)
+    X[::7, 1] = np.nan
+    weights = np.random.default_rng(0).random(y.size) if weighted else None
+    expected = [fitted(name, X, y, sample_weight=weights).decision_function(X) for name in ("whole", "forest")]
+    monkeypatch.setattr(cells, "_MANY_ROWS", 30)
+    for name, scores in zip(("whole", "forest"), expected, strict=True):
+        np.testing.assert_array_equal(fitted(name, X, y, sample_weight=weights).decision_function(X), scores)
 
 
 @pytest.mark.parametrize("name", KINDS)

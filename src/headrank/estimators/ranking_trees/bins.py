@@ -21,8 +21,8 @@ class BinnedRows:
 
     Attributes
     ----------
-    codes : uint8 array of shape (n_rows, n_features)
-        Number of the bin of each value; a missing value has the number after the last bin.
+    codes : uint8 array of shape (n_features, n_rows)
+        Number of the bin of each value, feature by feature; a missing value has the number after the last bin.
     edges : tuple of arrays
         Of each feature, the upper ends of all bins but the last: halfway between two values of the training rows.
     sizes : int array
@@ -45,14 +45,14 @@ class BinnedRows:
 
         A strictly increasing transformation of a feature changes no bin. O(n_features n_rows log n_rows).
         """
-        codes = np.empty(X.shape, dtype=np.uint8)
+        codes = np.empty(X.shape[::-1], dtype=np.uint8)
         edges, has_missing = [], np.zeros(X.shape[1], dtype=bool)
         for j, values in enumerate(_columns(X)):
             missing = np.isnan(values)
             has_missing[j] = missing.any()
             known = ~missing if has_missing[j] else slice(None)
             upper = _edges(values[known], None if weights is None else weights[known])
-            codes[:, j] = np.where(missing, upper.size + 1, np.searchsorted(upper, values))
+            codes[j] = np.where(missing, upper.size + 1, np.searchsorted(upper, values))
             edges.append(upper)
         sizes = np.array([upper.size + 1 for upper in edges]) + has_missing
         return cls(codes, tuple(edges), sizes, has_missing, weights)
