@@ -49,8 +49,8 @@ class ForestRanker(Scorer):
     max_features : int, float, "sqrt" or None, default=1/3
         Features that each cell tries, drawn at random: a number, a share, or the square root; None for all.
     local : bool, default=False
-        Whether the trees split only regions in the head of the measure. It saves time, but a row at the head of the
-        forest may be anywhere in a single tree, so the mean is usually a little worse.
+        Whether the trees split only regions in the head of the measure. It saves time; but a row at the head of the
+        forest may be anywhere in a single tree, so the forest may get better or worse.
     aggregate : {"mean", "product"}, default="mean"
         Of the ranks of a row: their mean, or the mean of -log(1 - rank), which orders rows by the product of the shares
         of rows above them. By the product, a row that is low in some trees but at the head in most comes further up,
