@@ -25,6 +25,7 @@ S = X[:, 0]
 CURVE = hr.RocCurve.from_scores(Y, S)
 LINEAR = hr.LinearRanker("auc").fit(X, Y)
 TREES = hr.BoostedRanker("auc", n_estimators=3, min_samples_leaf=5).fit(X, Y)
+REGIONS = hr.TreeRanker("auc", min_samples_split=10, min_samples_leaf=2, cv=None).fit(X, Y)
 CHOSEN = hr.LinearRankerCV("auc", surrogates=["logistic"], Cs=[1.0], cv=2).fit(X, Y)
 PATH = hr.path(LINEAR, X, Y, Cs=[0.1, 1.0])
 SAMPLE: dict[str, Any] = {"y": Y, "scores": S, "sample_weight": np.ones(N), "pos_label": 1}
@@ -195,6 +196,18 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "RankerCV": (fit(hr.RankerCV), {
         **ROWS, "measure": "pauc@0.3", "families": ["extra trees"], "max_seconds": None, "cv": 2,
     }),
+    "TreeRanker": (fit(hr.TreeRanker), {
+        **ROWS, "measure": "pauc@0.3", "max_depth": 3, "min_samples_split": 10, "min_samples_leaf": 2, "max_cells": 4,
+        "max_features": 0.5, "local": True, "cv": 2,
+    }),
+    "ForestRanker": (fit(hr.ForestRanker), {
+        **ROWS, "measure": "pauc@0.3", "n_estimators": 20, "max_depth": 3, "min_samples_split": 10,
+        "min_samples_leaf": 2, "max_cells": 4, "max_features": "sqrt", "local": False, "aggregate": "mean",
+        "n_jobs": None,
+    }),
+    "better_part": (REGIONS.better_part, {"region": 0}),
+    "apply": (REGIONS.apply, {"X": X}),
+    "TreeDisplay": (hr.TreeDisplay, {"ranker": REGIONS}),
     "staged_decision_function": (
         lambda **rows: list(TREES.staged_decision_function(**rows)), {"X": X, "every": 2},
     ),

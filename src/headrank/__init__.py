@@ -27,10 +27,12 @@ if TYPE_CHECKING:
     from headrank.estimators import (
         BoostedRanker,
         BoostedRankerCV,
+        ForestRanker,
         KernelRanker,
         LinearRanker,
         LinearRankerCV,
         RankerCV,
+        TreeRanker,
         path,
     )
     from headrank.model_io import export_json, export_onnx, load, save
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
         PathDisplay,
         RocDisplay,
         SampleSizeDisplay,
+        TreeDisplay,
     )
     from headrank.workflow.fitting import FitResult, fit
     from headrank.workflow.reporting import Report, report
@@ -63,10 +66,12 @@ _HOMES = {
     "headrank.estimators": (
         "BoostedRanker",
         "BoostedRankerCV",
+        "ForestRanker",
         "KernelRanker",
         "LinearRanker",
         "LinearRankerCV",
         "RankerCV",
+        "TreeRanker",
         "path",
     ),
     "headrank.model_io": ("export_json", "export_onnx", "load", "save"),
@@ -77,6 +82,7 @@ _HOMES = {
         "PathDisplay",
         "RocDisplay",
         "SampleSizeDisplay",
+        "TreeDisplay",
     ),
     "headrank.workflow.fitting": ("FitResult", "fit"),
     "headrank.workflow.reporting": ("Report", "report"),
@@ -94,6 +100,7 @@ __all__ = [
     "FPRBudgetClassifier",
     "FitResult",
     "ForestDisplay",
+    "ForestRanker",
     "HeadPlan",
     "Interval",
     "KernelRanker",
@@ -113,6 +120,8 @@ __all__ = [
     "Selection",
     "Threshold",
     "TopFractionClassifier",
+    "TreeDisplay",
+    "TreeRanker",
     "band",
     "certify_list",
     "choose",

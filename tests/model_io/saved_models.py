@@ -155,6 +155,9 @@ MAKERS = {
     "combination": lambda: _of_numbers(
         hr.RankerCV("pauc@0.3", families=("boosted trees", "linear", "extra trees"), cv=3)
     ),
+    "ranking tree": lambda: _of_numbers(hr.TreeRanker("pauc@0.3", min_samples_split=10, cv=3)),
+    "ranking tree of all rows": lambda: _of_numbers(hr.TreeRanker("auc", local=False, cv=None)),
+    "ranking forest": lambda: _of_numbers(hr.ForestRanker("pauc@0.3", n_estimators=30, min_samples_split=20)),
     "fraction": lambda: _of_numbers(hr.TopFractionClassifier(hr.LinearRanker("auc"), top=0.2)),
     "logistic regression": lambda: _of_numbers(LogisticRegression(class_weight={0: 1, 1: 3})),
     "trees": lambda: _of_numbers(HistGradientBoostingClassifier(max_iter=10)),

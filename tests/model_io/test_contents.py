@@ -125,3 +125,40 @@ def test_wrong_numbers_are_wrong_numbers_and_no_more(tmp_path):
     model.coef_ = model.coef_ * -1
     (tmp_path / "model").write_bytes(unchecked(model))
     assert (load(tmp_path / "model").coef_ == model.coef_).all()
+
+
+@pytest.mark.parametrize(
+    ("field", "place", "number"),
+    [
+        ("low", 0, 0),
+        ("high", 0, 10**6),
+        ("low", 0, -3),
+        ("left", 0, 2),
+        ("right", 0, 0),
+        ("first", 0, 1),
+        ("first", 0, 10**6),
+        ("feature", 0, -1),
+        ("right", -1, 1),
+    ],
+)
+def test_ranking_trees_that_lead_nowhere_or_back(field, place, number, tmp_path):
+    model = deepcopy(made("ranking tree")[0])
+    getattr(model.tree_, field)[place] = number
+    refused(model, tmp_path, "not a ranking tree")
+
+
+@pytest.mark.parametrize("field", ["feature", "threshold", "missing_low", "low", "high", "pos", "first"])
+def test_ranking_trees_with_arrays_that_are_too_short(field, tmp_path):
+    model = deepcopy(made("ranking tree")[0])
+    object.__setattr__(model.tree_, field, getattr(model.tree_, field)[:-1])
+    refused(model, tmp_path, "RankingTree")
+
+
+@pytest.mark.parametrize(
+    ("field", "place", "number"),
+    [("low", 5, 5), ("high", 5, 0), ("low", 0, 10**6), ("high", 0, -(10**6)), ("roots", 0, 10**6), ("feature", 3, -1)],
+)
+def test_ranking_forests_that_lead_nowhere_or_back(field, place, number, tmp_path):
+    model = deepcopy(made("ranking forest")[0])
+    getattr(model.graph_, field)[place] = number
+    refused(model, tmp_path, "not the tests of ranking trees")

@@ -1,4 +1,4 @@
-"""Plots of ROC curves and their measures, intervals, certified lists, regularisation paths and cross-validation."""
+"""Plots of ROC curves and their measures, intervals, certified lists, ranking trees, paths and cross-validation."""
 
 from headrank.plots.cross_validation import CrossValidationDisplay
 from headrank.plots.forest import ForestDisplay
@@ -6,5 +6,14 @@ from headrank.plots.lists import ListDisplay
 from headrank.plots.path import PathDisplay
 from headrank.plots.roc import RocDisplay
 from headrank.plots.sample_size import SampleSizeDisplay
+from headrank.plots.tree import TreeDisplay
 
-__all__ = ["CrossValidationDisplay", "ForestDisplay", "ListDisplay", "PathDisplay", "RocDisplay", "SampleSizeDisplay"]
+__all__ = [
+    "CrossValidationDisplay",
+    "ForestDisplay",
+    "ListDisplay",
+    "PathDisplay",
+    "RocDisplay",
+    "SampleSizeDisplay",
+    "TreeDisplay",
+]
