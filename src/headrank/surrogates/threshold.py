@@ -70,7 +70,7 @@ class TopPush(ThresholdHinge):
     def threshold(self, t: Vector, neg: ListRows) -> Threshold:
         """Return the largest score; tied rows share the derivative.
 
-        If one of them had all of it, the proof of a collapse would take up to 2.1 times the evaluations (100,000 x 100).
+        If one had all of it, the proof of a collapse would take up to 2.1 times the evaluations (100,000 x 100).
         """
         value = neg.maxima(t)
         tied = np.where(t == value[neg.lists], neg.weights, 0.0)
