@@ -123,7 +123,9 @@ def _one_list(size: int) -> ListRows:
 
 def _rows_of(weights: Vector | None, queries: IntVector | None) -> ListRows:
     """Return the rows of weight above 0, with their queries as lists."""
-    size = (weights if queries is None else queries).size  # type: ignore[union-attr]
+    known = queries if weights is None else weights
+    assert known is not None  # rows without either are plain
+    size = known.size
     present: BoolVector = np.ones(size, dtype=bool) if weights is None else weights > 0
     kept = np.flatnonzero(present)
     lists = np.zeros(kept.size, dtype=np.intp) if queries is None else queries[kept]
