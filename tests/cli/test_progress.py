@@ -226,7 +226,7 @@ def test_the_answer_of_a_fit_is_short_unless_more_is_asked_for(tmp_path, capsys)
     common = ["fit", tmp_path / "t.csv", "--target", "broken", "--models", "linear", "--fpr", "0.2", "--out", out]
     short = run(capsys, *common).out
     assert 3 <= len(short.splitlines()) <= 6
-    assert short.startswith("At a false positive rate of 20 %")
+    assert re.match(r"With .*14 false alarms among 70 other cases \(20 %\), .* finds \d+ of 20 broken cases", short)
     assert f"Look at {out / 'report.html'}, or give --verbose for more here." in short
     assert re.search(r"Finished in \d+ s\.", short)
     long = run(capsys, *common, "--overwrite", "--verbose").out

@@ -11,7 +11,7 @@ from cli.running import run
 from headrank.cli._program import app
 
 LONG = "a_scorer_with_quite_a_long_name"
-COMMANDS = ["fit", "score", "choose", "export", "evaluate", "compare", "threshold", "plan", "demo"]
+COMMANDS = ["fit", "score", "choose", "monitor", "export", "evaluate", "compare", "threshold", "plan", "demo"]
 
 
 @pytest.fixture(params=[80, 120, 200])

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from report.made_up import result_of, summary_of, three, training_result
 from scipy.stats import binom
 
 import headrank as hr
@@ -14,6 +13,7 @@ from headrank.reports import render_html, render_json, render_text, summarize
 from headrank.reports.example_list import example_lists_of
 from headrank.training.goal import Goal
 from headrank.training.holdout_scores import holdout_scores_of
+from reports.made_up import result_of, summary_of, three, training_result
 
 
 def separated(n_pos=120, n_neg=2400, separation=3.0, seed=0, goal=None):

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 import pytest
-from report.made_up import RESULTS, summary_of
 
 from headrank._format import decimal
 from headrank.reports import render_brief, render_short
+from reports.made_up import RESULTS, summary_of
 
 EVERY = pytest.mark.parametrize("name", RESULTS)
 

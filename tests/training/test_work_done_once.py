@@ -64,4 +64,5 @@ def test_one_check_per_sample_and_one_curve_per_model(goal, calls):
     assert len(result.models) == 3
     assert result.y.size == HOLDOUT
     assert result.threshold is not None
-    assert calls == {"check_labels": 1, "check_confidence": 1, "curves": 3}
+    # The example list of the report is a sample of its own, with one check and the confidence at both of its doors.
+    assert calls == {"check_labels": 1 + 1, "check_binary": 1, "check_confidence": 1 + 2, "curves": 3}

@@ -51,7 +51,7 @@ def example_lists_of(result: TrainingResult) -> ExampleLists | None:
     )
     broken = np.flatnonzero(found < certificate.promised)
     return ExampleLists(
-        words=_in_words(labelled.n_models, certificate.n_neg, new.size, result.confidence),
+        words=_in_words(result, certificate.n_neg, new.size),
         outcome=_outcome(certificate.explain(0.5), int(certificate.promised[-1]), broken.size, result.confidence),
         lists=lists,
         kept=not broken.size,
@@ -60,13 +60,14 @@ def example_lists_of(result: TrainingResult) -> ExampleLists | None:
     )
 
 
-def _in_words(n_models: int, n_neg: int, n_new: int, confidence: float) -> str:
+def _in_words(result: TrainingResult, n_neg: int, n_new: int) -> str:
+    n_models = len(result.models)
     selected = f", the selection among {n_models} models accounted for" if n_models > 1 else ""
+    rows = "The rows" if result.table.is_given else "Rows of the holdout"
     return (
-        "Rows of the holdout were split in two at random. One half played the labelled rows "
-        f"({counted(n_neg, 'negative')}), the other a list of {counted(n_new, 'new row')}, its labels hidden. "
-        f"headrank choose would have promised this, with {percent(confidence)} confidence for all lengths of the list "
-        f"at once{selected}:"
+        f"{rows} were split in two at random. One half played the labelled rows ({counted(n_neg, 'negative')}), the "
+        f"other a list of {counted(n_new, 'new row')}, its labels hidden. headrank choose would have promised this, with "
+        f"{percent(result.confidence)} confidence for all lengths of the list at once{selected}:"
     )
 
 
@@ -80,4 +81,4 @@ def _outcome(explained: str, promised: int, n_broken: int, confidence: float) ->
         )
     else:
         kept = "The labels show that the promise was kept for every length of the list."
-    return f"{kept} {_CAVEAT} With both halves as labelled rows, the saved model can promise more."
+    return f"{kept} {_CAVEAT} With both halves as labelled rows, more can be promised."
