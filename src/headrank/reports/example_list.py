@@ -66,8 +66,8 @@ def _in_words(result: TrainingResult, n_neg: int, n_new: int) -> str:
     rows = "The rows" if result.table.is_given else "Rows of the holdout"
     return (
         f"{rows} were split in two at random. One half played the labelled rows ({counted(n_neg, 'negative')}), the "
-        f"other a list of {counted(n_new, 'new row')}, its labels hidden. headrank choose would have promised this, with "
-        f"{percent(result.confidence)} confidence for all lengths of the list at once{selected}:"
+        f"other a list of {counted(n_new, 'new row')}, its labels hidden. headrank choose would have promised this, "
+        f"with {percent(result.confidence)} confidence for all lengths of the list at once{selected}:"
     )
 
 
