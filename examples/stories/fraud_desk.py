@@ -14,7 +14,7 @@ from telling import story_folder, tell, with_gaps
 
 COMMANDS = (
     "headrank fit claims.csv --target fraud --id claim --time day --top 0.08 --out result",
-    "headrank score result/model week.csv --id claim --keep day --keep amount --out scores.csv",
+    "headrank score result/model week.csv --id claim --keep amount --best 20 --why 2 --out reasons.csv",
     "headrank choose result week.csv --list 20 --id claim --keep amount --keep garage --out this_week.csv",
 )
 FIRST_DAY, NEW_FRAUD, LAST_DAY = date(2023, 1, 2), date(2024, 3, 1), date(2024, 12, 29)

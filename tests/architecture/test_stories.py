@@ -162,10 +162,10 @@ def test_the_ml_engineer(story, told):
 def test_the_search_engineer(story, told, tmp_path):
     folder, said = told("search_engineer")
     engineer = story("search_engineer")
-    assert "new is better than bm25" in said
-    judged = pl.read_csv(folder / "judged.csv")
-    by = {"measure": "p@5", "qid": judged["query"].to_numpy()}
-    difference = hr.compare(judged["relevant"].to_numpy(), judged["new"].to_numpy(), judged["bm25"].to_numpy(), **by)
+    assert "score is better than 1" in said
+    judged = pl.read_csv(folder / "scores.csv")
+    by = {"measure": "p@5", "qid": judged["qid"].to_numpy()}
+    difference = hr.compare(judged["label"].to_numpy(), judged["score"].to_numpy(), judged["1"].to_numpy(), **by)
     fresh = tmp_path / "fresh.letor"
     fresh.write_text("\n".join(engineer.judged(3000, np.random.default_rng(104))) + "\n")
     model, rows = hr.load(folder / "result" / "model"), read_svmlight(fresh)
