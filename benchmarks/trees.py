@@ -3,7 +3,8 @@
 Every model sees the same training rows, and what is tuned is tuned on the measure over the same five folds. Settings
 tried by Optuna do not depend on the measure (quasi-random search), so that each is fitted once per fold and judged by
 all measures. Test values go to ``OUT/results.csv``, one row per set, measure, split and model, after each split of a
-set: stop it at any time, and the same command goes on. Rivals whose library is missing are left out.
+set: stop it at any time, and the same command goes on. Rivals whose library is missing are left out; FLAML needs an
+older XGBoost, so it belongs in an environment of its own (`pip install --editable '.[test]' 'flaml[automl]'`).
 
     python benchmarks/trees.py --jobs 2                      # hours: 50 trials of two libraries on each split
     python benchmarks/trees.py --models RankerCV HGB         # without them

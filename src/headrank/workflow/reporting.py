@@ -128,7 +128,7 @@ def report(
     >>> y, scores = Binormal(separation=2.0, positive_rate=0.1).sample_scores(2000, random_state=0)
     >>> report = hr.report(y, scores, top=0.05, positive_name="fraud")
     >>> print(report)
-    The scorer finds 78 of 210 frauds in the first 100 of 2,000 cases, 7.4 times what a random pick finds (at least 52
+    The scorer finds 78 of 210 frauds in the first 100 of 2,000 cases, 7.4 times what a random pick finds (at least 68
     of 100 in a large population, with 95 % confidence, if new rows are drawn like these).
     >>> report.summary.confusion.tp + report.summary.confusion.fn
     210

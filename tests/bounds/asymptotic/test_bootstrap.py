@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from hypothesis import given
+from rich.console import Console
 from scipy.stats import ks_2samp
 
 import headrank as hr
@@ -195,12 +196,20 @@ def test_the_interval_is_the_same_for_any_number_of_jobs() -> None:
     assert bootstrap(curve, hr.AUC(), n_replicates=210, random_state=4) != first
 
 
-def test_it_prints_only_when_asked(capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_shows_progress_only_when_asked(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    bars = []
+
+    def track(parts: object, *, description: str, console: Console, **_: object) -> object:
+        bars.append((description, console.stderr))
+        return parts
+
+    monkeypatch.setattr("rich.progress.track", track)
     curve = hr.RocCurve.from_scores(*sample())
     quiet = bootstrap(curve, hr.AUC(), n_replicates=50, random_state=3)
-    assert capsys.readouterr() == ("", "")
+    assert not bars
     assert bootstrap(curve, hr.AUC(), n_replicates=50, random_state=3, progress=True) == quiet
-    assert "bootstrap" in capsys.readouterr().out
+    assert bars == [("bootstrap", True)]
+    assert capsys.readouterr() == ("", "")
 
 
 def test_ends_are_order_statistics() -> None:

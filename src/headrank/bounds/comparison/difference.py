@@ -225,7 +225,7 @@ def compare(
     >>> print(compare(y, a, b, names=("clean", "noisy")))
     clean is better than noisy by 0.04972 on 1,000 positives and 9,000 negatives (auc 0.9186 for clean, 0.8689 for
     noisy); the true difference clean - noisy lies between 0.03354 and 0.06629 with 95 % confidence (betting: any
-    distribution, any sample size), so they can be told apart (p = 6.3e-12); asymptotically (delong, for large samples)
+    distribution, any sample size), so they can be told apart (p = 6.4e-12); asymptotically (delong, for large samples)
     it lies between 0.04239 and 0.05704, so they can be told apart (p < 1e-12)
     """
     what, side = measure_of(measure), check_side(side)
