@@ -98,8 +98,9 @@ class TreeRanker(Scorer):
     References
     ----------
     S. Clémençon & N. Vayatis, Tree-based ranking methods, IEEE Transactions on Information Theory 55, 2009.
-    S. Clémençon, M. Depecker & N. Vayatis, Adaptive partitioning schemes for bipartite ranking, Machine Learning
-      83, 2011.
+
+    S. Clémençon, M. Depecker & N. Vayatis, Adaptive partitioning schemes for bipartite ranking, Machine Learning 83,
+    2011.
 
     Examples
     --------
