@@ -42,8 +42,8 @@ def export_onnx(
     take the branches that the model takes for the row rounded to float32, and scores agree to about 1e-6 of the size of
     the largest term; rows with closer scores may tie or swap places.
 
-    Needs onnx: ``pip install "headrank[onnx]"``. The file has operators of version 20, and trees of version 5, which
-    onnxruntime has since 1.20.
+    Needs onnx: ``pip install "headrank[onnx]"``. The file has operators of version 20, and trees of version 5. Use
+    onnxruntime 1.24.1 or later: 1.20 refuses the file, and 1.21 to 1.23 score some trees wrongly, without an error.
 
     Parameters
     ----------
