@@ -13,6 +13,7 @@ import typer
 
 from headrank.cli._failures import CommandError, about_input
 from headrank.cli._inputs import Input
+from headrank.workflow.files import MODEL
 
 if TYPE_CHECKING:
     import polars as pl
@@ -86,10 +87,12 @@ def require_output_name(out: Path, data: Input) -> None:
 
 
 def loaded_model(path: Path) -> TableModel:
-    """Load a model from headrank fit; other models raise."""
+    """Load a model from headrank fit, given as a file or as the output folder; other models raise."""
     from headrank.model_io import load
     from headrank.training.table_model import TableModel
 
+    if path.is_dir():
+        path /= MODEL
     with about_input(path):
         fitted = load(path)
     if not isinstance(fitted, TableModel):

@@ -35,7 +35,6 @@ from headrank.cli._scoring import (
     require_output_name,
     scored_blocks,
 )
-from headrank.workflow.files import MODEL
 
 if TYPE_CHECKING:
     import polars as pl
@@ -157,7 +156,7 @@ def run(
                     "a model has its own labels; omit this option, or name the scores with --score",
                     param_hint=f"'{option}'",
                 )
-        fitted = loaded_model(labelled / MODEL if labelled.is_dir() else labelled)
+        fitted = loaded_model(labelled)
         rows = _rows_of(fitted, labelled)
         _require_enough(rows, request)
         with about_input(new):

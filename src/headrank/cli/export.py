@@ -49,4 +49,4 @@ def run(
         except ModuleNotFoundError as error:
             raise CommandError(str(error), WRONG_USE) from error
     with after_writing(out):
-        console().print(f"Wrote the model to {out}, for onnxruntime 1.20 or later.")
+        console().print(f"Wrote the model to {out}, for onnxruntime 1.24.1 or later.")

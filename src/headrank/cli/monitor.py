@@ -28,7 +28,6 @@ from headrank.cli._scoring import (
     loaded_model,
     scored_blocks,
 )
-from headrank.workflow.files import MODEL
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -79,7 +78,7 @@ def run(
     from headrank.training.monitoring import N_STATEMENTS
 
     sure = options.confidence_of(confidence)
-    fitted = loaded_model(model / MODEL if model.is_dir() else model)
+    fitted = loaded_model(model)
     layout = layout_of(separator, decimal, sheet, files)
     data = [input_of([file], layout) for file in files]
     copied = [_checked(fitted, each, drop or []) for each in data]

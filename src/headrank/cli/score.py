@@ -73,7 +73,7 @@ class _Tally:
 
 
 def run(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Model file written by headrank fit.")],
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Model or output folder of headrank fit.")],
     files: options.Data,
     out: Annotated[Path, typer.Option(metavar="FILE", help="Output file, ending in .csv.")],
     best: Annotated[
