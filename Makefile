@@ -23,12 +23,11 @@ test: $(VENV)/.dev
 test-slow: $(VENV)/.dev
 	$(BIN)/pytest -m slow
 
-# What rests on linear algebra, as if on other processors: other kernels of OpenBLAS, fewer vector instructions in NumPy.
+# What rests on linear algebra, as if on an older processor: other kernels of OpenBLAS, fewer vector instructions in NumPy.
 # Trees and adapters rest on none.
 NUMERIC := tests/reference tests/solvers tests/surrogates tests/estimators README.md docs --ignore=tests/estimators/trees --ignore=docs/integrations.md
 test-processors: $(VENV)/.dev
-	$(BIN)/python .ci/processors.py blas -n 2 --dist loadscope $(NUMERIC)
-	$(BIN)/python .ci/processors.py numpy -n 2 --dist loadscope $(NUMERIC)
+	$(BIN)/python .ci/processors.py -n 2 --dist loadscope $(NUMERIC)
 
 # The lowest versions that pyproject.toml allows, and no others.
 test-lowest: $(LOWEST)/.dev

@@ -1,8 +1,9 @@
-"""Run tests as if on another processor: ``python .ci/processors.py blas|numpy [pytest arguments]``.
+"""Run tests as if on another processor: ``python .ci/processors.py [pytest arguments]``.
 
-``blas`` makes OpenBLAS use kernels that it would not choose here; ``numpy`` switches off the vector instructions that
-NumPy would find at run time. Neither can show what this processor lacks, so the tests pass nowhere for being run here,
-but a test that needs one processor's last digits fails. Both are read once, when a library is loaded: by a new process.
+OpenBLAS uses kernels that it would not choose here, and the vector instructions that NumPy would find at run time are
+switched off, as on an older processor. This cannot show what this processor lacks, so the tests pass nowhere for being
+run here, but a test that needs one processor's last digits fails. Both settings are read once, when a library is
+loaded: by a new process.
 """
 
 import json
@@ -32,32 +33,32 @@ def facts(**environment: str) -> dict:
     return json.loads(done.stdout)
 
 
-def other_kernels() -> dict[str, str] | None:
-    """Return the setting that makes NumPy's and SciPy's OpenBLAS use other kernels than they choose here."""
+def other_kernels() -> dict[str, str]:
+    """Return the setting that makes NumPy's and SciPy's OpenBLAS use other kernels than they choose here, if any."""
     here = facts()
     for name in KERNELS:
         if name in here["blas"] or (name == "SkylakeX" and not here["avx512"]):
             continue
         if set(facts(OPENBLAS_CORETYPE=name)["blas"]) == {name}:
             return {"OPENBLAS_CORETYPE": name}
-    return None
+    return {}
 
 
-def fewer_features() -> dict[str, str] | None:
-    """Return the setting that switches off every feature NumPy finds here beyond its baseline."""
-    setting = {"NPY_DISABLE_CPU_FEATURES": " ".join(facts()["dispatched"])}
-    return setting if facts()["dispatched"] and not facts(**setting)["dispatched"] else None
+def fewer_features() -> dict[str, str]:
+    """Return the setting that switches off every feature NumPy finds here beyond its baseline, if there are any."""
+    dispatched = facts()["dispatched"]
+    setting = {"NPY_DISABLE_CPU_FEATURES": " ".join(dispatched)}
+    return setting if dispatched and not facts(**setting)["dispatched"] else {}
 
 
 def main() -> int:
-    """Run pytest with the setting."""
-    which, *arguments = sys.argv[1:]
-    setting = {"blas": other_kernels, "numpy": fewer_features}[which]()
-    if setting is None:
-        print(f"not run: nothing but what this processor uses anyway can be chosen for {which}")
+    """Run pytest with both settings."""
+    settings = other_kernels() | fewer_features()
+    if not settings:
+        print("not run: nothing but what this processor uses anyway can be chosen")
         return 0
-    print(*(f"{name}={value!r}" for name, value in setting.items()), flush=True)
-    return subprocess.run([sys.executable, "-m", "pytest", *arguments], env={**os.environ, **setting}).returncode
+    print(*(f"{name}={value!r}" for name, value in settings.items()), flush=True)
+    return subprocess.run([sys.executable, "-m", "pytest", *sys.argv[1:]], env={**os.environ, **settings}).returncode
 
 
 if __name__ == "__main__":
