@@ -68,7 +68,7 @@ def main() -> None:
     parser.add_argument("--measure", default="pauc@0.1")
     parser.add_argument("--models", nargs="+", default=list(MODELS), choices=list(MODELS))
     parser.add_argument("--splits", type=int, default=3)
-    parser.add_argument("--rows", type=int, default=3_000, help="maximum number of training rows")
+    parser.add_argument("--rows", type=int, default=2_000, help="maximum number of training rows")
     options = parser.parse_args()
     warnings.simplefilter("ignore")  # of collapsed hinges on some folds, and of iterations
     print("| set | model | test value | seconds |")

@@ -51,7 +51,7 @@ class ColumnGeneration(Scorer):
     surrogate : str, default="tight"
         "tight" (KDD 2013) or "structural" (ICML 2013, which the paper used), or one of "toppush", "tau-fpl", "patmat"
         and "asymmetric", see `LinearRanker`.
-    Cs : sequence of float, default=(1.0, 10.0, 100.0)
+    Cs : sequence of float, default=(1.0, 10.0)
         Weights of the risk to try.
     max_cells : int, default=4
         Most cells of a tree; 2 for stumps. Trees are grown best cell first, by the Gini index.
@@ -130,7 +130,7 @@ class ColumnGeneration(Scorer):
         measure: Measure | str = "pauc@0.1",
         *,
         surrogate: str = "tight",
-        Cs: Sequence[float] = (1.0, 10.0, 100.0),
+        Cs: Sequence[float] = (1.0, 10.0),
         max_cells: int = 4,
         min_samples_leaf: int = 5,
         max_rounds: int = 100,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
-from headrank._numbers import listed
+from headrank._numbers import listed, whole
 from headrank._types import IntVector, Vector
 from headrank.estimators.cv.fold_rows import FoldRows
 from headrank.measures import Measure
@@ -54,6 +54,8 @@ def staged_choice(
     A run that ends early keeps its last scores. Cost: one run and ``max_rounds`` measurements for each setting and
     fold.
     """
+    if n_jobs is not None:
+        whole("n_jobs", n_jobs, at_least=-1)
 
     def path(setting: float, k: int) -> Vector:
         train, test = folds.splits[k]
