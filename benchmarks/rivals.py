@@ -1,7 +1,7 @@
 """The methods of `headrank.rivals` beside headrank's own learners and logistic regression, on shared sets.
 
 Training and test rows are split as in the quality benchmark. Prints one line per set and model as it goes: mean
-and standard error of the measure on the test rows over the splits, and seconds of a fit.
+and standard error of the measure on the test rows over the splits, and processor seconds of a fit.
 
     python benchmarks/rivals.py                              # about half an hour on one core
     python benchmarks/rivals.py --sets mammography --splits 2
@@ -53,9 +53,9 @@ def compare(folder: Path, data: str, name: str, *, n_splits: int, cap: int, mode
         values, seconds = [], []
         for split in range(n_splits):
             train, test = (rows.take(part) for part in split_rows(rows.y, None, seed=split, cap=cap))
-            start = time.perf_counter()
+            start = time.process_time()
             fitted = MODELS[model](name, train.X).fit(train.X, train.y)
-            seconds.append(time.perf_counter() - start)
+            seconds.append(time.process_time() - start)
             values.append(float(hr.measure(name)(test.y, fitted.decision_function(test.X))))
         error = standard_error(np.array(values))
         print(f"| {data} | {model} | {np.mean(values):.3f} ± {error:.3f} | {np.mean(seconds):.1f} |", flush=True)
@@ -71,7 +71,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=2_000, help="maximum number of training rows")
     options = parser.parse_args()
     warnings.simplefilter("ignore")  # of collapsed hinges on some folds, and of iterations
-    print("| set | model | test value | seconds |")
+    print("| set | model | test value | processor seconds |")
     print("| --- | --- | --- | --- |", flush=True)
     with threadpool_limits(1):
         for data in options.sets:

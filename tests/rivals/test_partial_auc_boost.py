@@ -131,8 +131,8 @@ def test_it_learns_what_no_line_can():
     line = hr.LinearRanker("pauc@0.3", surrogate="logistic").fit(X[::2], y[::2])
     assert ranker.score(X[1::2], y[1::2]) > line.score(X[1::2], y[1::2]) + 0.2
     assert ranker.cv_values_.shape == (2, 40)
-    assert ranker.best_score_ == ranker.cv_values_.max()
-    assert ranker.n_rounds_ == ranker.cv_values_[ranker.penalties.index(ranker.penalty_)].argmax() + 1
+    assert ranker.best_score_ == np.nanmax(ranker.cv_values_)
+    assert ranker.n_rounds_ == np.nanargmax(ranker.cv_values_[ranker.penalties.index(ranker.penalty_)]) + 1
 
 
 def test_columns_of_two_values_are_no_trap(monkeypatch):
