@@ -1,5 +1,7 @@
 """Column generation: the solver is certified, its row weights are those of the minimum, and trees follow them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -10,6 +12,7 @@ from headrank.estimators.ranking_trees.bins import BinnedRows
 from headrank.exceptions import CollapsedFitWarning
 from headrank.rivals import ColumnGeneration
 from headrank.rivals.restricted_master import Generation, TreeSettings, _Cuts, signs
+from headrank.solvers import hybrid
 from headrank.surrogates import surrogate_for
 
 SURROGATES = ("tight", "structural", "toppush", "tau-fpl", "patmat", "asymmetric")
@@ -128,6 +131,15 @@ def test_it_learns_what_no_single_column_shows():
     assert ranker.cv_values_.shape == (2, 25)
     assert ranker.best_score_ == np.nanmax(ranker.cv_values_)
     assert ranker.edges_.shape == ranker.objectives_.shape == ranker.lower_bounds_.shape == (ranker.n_rounds_,)
+
+
+def test_an_interrupt_of_the_solver_ends_the_fit(monkeypatch):
+    def interrupted(*arguments, **options):
+        return replace(hybrid(*arguments, **options), interrupted=True)
+
+    monkeypatch.setattr("headrank.rivals.restricted_master.hybrid", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        ColumnGeneration("pauc@0.3", Cs=[10.0], max_rounds=3, cv=None).fit(*made_up())
 
 
 def test_missing_values_and_sparse_rows():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import cos, sin
 from typing import Any, Self
@@ -18,12 +18,11 @@ from headrank.exceptions import CollapsedFitWarning
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
 from headrank.rivals.angles import Angle, Worth, n_pairs, searched, swept
-from headrank.rows import open_rows
+from headrank.rivals.columns import in_blocks
 
 _LEAST_GAIN = 1e-12
 _ROUNDING = 1e-9
 """A column is constant if its standard deviation is at most this share of its largest value."""
-_BLOCK_VALUES = 1_000_000
 
 
 class GreedyCombination(LinearScorer):
@@ -183,26 +182,24 @@ class _Found:
 
 
 class _Columns:
-    """The columns of the labelled rows, standardised, a few at a time."""
+    """The columns of the labelled rows, standardised."""
 
     def __init__(self, X: Any, labelled: Labelled) -> None:
         self._X, self._labelled = X, labelled
         self.means, self.spreads = np.zeros(X.shape[1]), np.ones(X.shape[1])
 
-    def standardised(self, numbers: IntVector) -> Vector:
-        """Columns with mean 0 and variance 1, of shape (n, n_rows). Constant ones become 0."""
+    def standardised(self, numbers: IntVector) -> Iterator[Vector]:
+        """Yield columns with mean 0 and variance 1; constant ones become 0."""
         weights, present = self._labelled.weights, self._labelled.present
-        values = open_rows(self._X).columns(numbers).T
-        values = values if present is None else values[:, present]
-        largest = np.abs(values).max(axis=1)
-        means = np.average(values, axis=1, weights=weights)
-        values = values - means[:, None]
-        spreads = np.sqrt(np.average(values**2, axis=1, weights=weights))
-        constant = spreads <= _ROUNDING * largest
-        values[constant], spreads[constant] = 0.0, 1.0
-        self.means[numbers], self.spreads[numbers] = means, spreads
-        result: Vector = values / spreads[:, None]
-        return result
+        for number, column in zip(numbers, in_blocks(self._X, numbers), strict=True):
+            values = column if present is None else column[present]
+            mean = np.average(values, weights=weights)
+            centred = values - mean
+            spread = self.spread(centred)
+            if spread <= _ROUNDING * float(np.abs(values).max()):
+                centred, spread = np.zeros_like(centred), 1.0
+            self.means[number], self.spreads[number] = mean, spread
+            yield centred / spread
 
     @property
     def size(self) -> int:
@@ -215,14 +212,11 @@ class _Columns:
 
     def ranked(self, worth: Worth) -> list[_Alone]:
         """The columns that are not constant, the best one first."""
-        n_block = max(1, _BLOCK_VALUES // self._labelled.size)
         found = []
-        for start in range(0, self.means.size, n_block):
-            numbers = np.arange(start, min(start + n_block, self.means.size))
-            for number, column in zip(numbers.tolist(), self.standardised(numbers), strict=True):
-                if column.any():
-                    signed = [_Alone(worth(sign * column), number, sign) for sign in (1.0, -1.0)]
-                    found.append(max(signed, key=lambda each: each.worth))
+        for number, column in enumerate(self.standardised(np.arange(self.means.size))):
+            if column.any():
+                signed = [_Alone(worth(sign * column), number, sign) for sign in (1.0, -1.0)]
+                found.append(max(signed, key=lambda each: each.worth))
         return sorted(found, key=lambda each: -each.worth)  # stable: of equals, the first column
 
 
@@ -234,8 +228,9 @@ def _added_up(
     score: Vector = np.zeros(columns.size)
     order: list[int] = []
     values: list[float] = []
-    for alone in ranked:
-        column = alone.sign * columns.standardised(np.array([alone.number]))[0]
+    chosen = columns.standardised(np.array([alone.number for alone in ranked], dtype=np.intp))
+    for alone, standardised in zip(ranked, chosen, strict=True):
+        column = alone.sign * standardised
         if not order:
             score, weights[alone.number] = column, alone.sign
             order.append(alone.number)

@@ -20,9 +20,9 @@ from headrank.exceptions import CollapsedFitWarning
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
 from headrank.rivals.ascent import Ascent, Stage
+from headrank.rivals.columns import in_blocks
 from headrank.rivals.shapes import Shapes
 from headrank.rivals.staged_choice import StagedChoice, settings_of, staged_choice
-from headrank.rows import open_rows
 from headrank.surrogates import surrogate_for
 
 _NOISE = 0.3
@@ -194,12 +194,11 @@ class PartialAUCBoost(Scorer):
                 f"{n_knots - 1} functions of {X.shape[1]:,} columns at {labelled.size:,} rows exceed {_MOST_VALUES:,} "
                 "values; lower n_knots, or select columns first"
             )
-        shapes, parts, rows = [], [], open_rows(X)
-        for j in range(X.shape[1]):
-            column = rows.columns(np.array([j]))[:, 0]
-            column = column if labelled.present is None else column[labelled.present]
-            shapes.append(Shapes.for_column(column, n_knots))
-            parts.append(shapes[-1].of(column))
+        shapes, parts = [], []
+        for column in in_blocks(X, np.arange(X.shape[1])):
+            present = column if labelled.present is None else column[labelled.present]
+            shapes.append(Shapes.for_column(present, n_knots))
+            parts.append(shapes[-1].of(present))
         return shapes, np.concatenate(parts)
 
     def _surrogate(self, measure: Measure, labelled: Labelled) -> Any:
@@ -268,9 +267,9 @@ class PartialAUCBoost(Scorer):
 
     def _scores(self, X: Any) -> Vector:
         scores = np.full(X.shape[0], self.intercept_)
-        rows = open_rows(X)
-        for j, shapes, weights in zip(self.columns_, self.shapes_, self.weights_, strict=True):
-            scores += weights @ shapes.of(rows.columns(np.array([j]))[:, 0])
+        columns = in_blocks(X, self.columns_)
+        for column, shapes, weights in zip(columns, self.shapes_, self.weights_, strict=True):
+            scores += weights @ shapes.of(column)
         return scores
 
 

@@ -107,6 +107,8 @@ class Generation:
                 start=np.append(weights, 0.0),
                 bundle=cuts.bundle(risk.rows),
             )
+            if solution.interrupted:  # the solver has kept the interrupt to itself
+                raise KeyboardInterrupt
             yield Round(graph, edge, solution, risk)
             weights = solution.weights
             cuts, row_weights = cuts.joined(risk.points).combined(risk.rows, self.C)
