@@ -52,7 +52,7 @@ def test_as_many_folds_as_there_can_be(kind):
 
 
 def test_a_tree_is_pruned_with_as_many_folds_as_there_can_be():
-    with pytest.warns(UserWarning) as told:
+    with pytest.warns(UserWarning, match="folds") as told:
         TreeRanker("auc").fit(*gaussians(3, 60, shift=5.0))
     assert ["so 3 folds are used" in str(each.message) for each in told] == [True, False]  # and 3 positives are too few
 
