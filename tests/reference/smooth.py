@@ -113,9 +113,9 @@ def in_range(scored: list[tuple[float, float]], low: Fraction, high: Fraction) -
     return kept
 
 
-def pairs(ranked: Ranked, low: float, high: float, min_tpr: float = 0.0) -> float:
+def pairs(ranked: Ranked, low: float, high: float, min_tpr: float = 0.0, max_tpr: float = 1.0) -> float:
     """1 - the mean of the soft 1{s > t} over the pairs that count."""
-    pos = in_range(ranked.pos, exact(min_tpr), Fraction(1))
+    pos = in_range(ranked.pos, exact(min_tpr), exact(max_tpr))
     neg = in_range(ranked.neg, exact(low), exact(high))
     total = sum(v * w * soft_step(s - t, ranked.h) for s, v in pos for t, w in neg)
     return 1 - total / (sum(v for _, v in pos) * sum(w for _, w in neg))
@@ -225,7 +225,7 @@ TWINS: dict[type[hr.Measure], Callable[[Ranked, Any], float]] = {
     hr.PartialAUC: lambda ranked, m: pairs(ranked, m.min_fpr, m.max_fpr),
     hr.StandardizedPartialAUC: lambda ranked, m: standardized(ranked, m.min_fpr, m.max_fpr),
     hr.FROCArea: lambda ranked, m: pairs(ranked, m.min_fp * m.images_per_negative, m.max_fp * m.images_per_negative),
-    hr.TwoWayPartialAUC: lambda ranked, m: pairs(ranked, 0.0, m.max_fpr, m.min_tpr),
+    hr.TwoWayPartialAUC: lambda ranked, m: pairs(ranked, 0.0, m.max_fpr, m.min_tpr, m.max_tpr),
     hr.LocalAUC: lambda ranked, m: local_auc(ranked, m.top),
     hr.WRanking: lambda ranked, m: w_ranking(ranked, m.top),
     hr.MassConstrainedError: lambda ranked, m: mass_constrained_error(ranked, m.top),

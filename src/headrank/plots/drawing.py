@@ -89,6 +89,7 @@ class Pen:
             # The curve covers the edge, as its line is wider than the cell, so the shade needs fewer vertices.
             fpr, tpr = visible(curve, self.window, min_fpr=region.min_fpr, max_fpr=region.max_fpr, cell=4 * CELL)
             tpr, fpr = clip((tpr, fpr), region.min_tpr, 1.0)
+            tpr = np.minimum(tpr, region.max_tpr)
             shades.append(self.ax.fill_between(fpr, region.min_tpr, tpr, color=colour, alpha=tint, linewidth=0))
         return shades
 
