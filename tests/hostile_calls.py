@@ -168,8 +168,8 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     **{
         name: (getattr(hr, name), {parameter: 0.3})
         for name, parameter in (
-            ("BEDROC", "alpha"), ("RIE", "alpha"), ("EnrichmentFactor", "k"), ("FPRAtTPR", "tpr"), ("Lift", "k"), ("LocalAUC", "top"),
-            ("MassConstrainedError", "top"), ("PNormPush", "power"), ("PrecisionAt", "k"),
+            ("BEDROC", "alpha"), ("EnrichmentFactor", "k"), ("FPRAtTPR", "tpr"), ("Lift", "k"), ("LocalAUC", "top"),
+            ("RIE", "alpha"), ("MassConstrainedError", "top"), ("PNormPush", "power"), ("PrecisionAt", "k"),
             ("RecallAt", "k"), ("TPRAtFPR", "fpr"), ("TopFPR", "top"), ("TopTPR", "top"), ("TruncatedAUC", "top"),
             ("WRanking", "top"), ("LocalRankingError", "top"), ("LocalRankingRisk", "top"),
         )

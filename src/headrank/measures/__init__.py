@@ -8,9 +8,10 @@ from headrank.measures.exponential import *  # noqa: F403
 from headrank.measures.local import *  # noqa: F403
 from headrank.measures.measure import Measure, QueryMean
 from headrank.measures.names import measure
+from headrank.measures.one_vs_rest import ClassMean, one_vs_rest
 from headrank.measures.ranks import *  # noqa: F403
 
-__all__ = ["Measure", "QueryMean", "measure"]
+__all__ = ["ClassMean", "Measure", "QueryMean", "measure", "one_vs_rest"]
 __all__ += area.__all__
 __all__ += early.__all__
 __all__ += exponential.__all__

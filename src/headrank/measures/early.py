@@ -146,7 +146,7 @@ class EnrichmentFactor(_FirstRows):
         if self.rounding not in ("exact", "up"):
             raise ValueError(f"rounding must be 'exact' or 'up', got {short_repr(self.rounding)}")
         if self.rounding == "up" and self.is_count:
-            raise ValueError(f"rounding='up' is for a fraction of all rows, got the number of rows k={self.k}")
+            raise ValueError(f"rounding='up' needs a fraction: k must lie in (0, 1], got the number of rows {self.k}")
 
     def n_rows(self, curve: RocCurve) -> float:
         rows = super().n_rows(curve)

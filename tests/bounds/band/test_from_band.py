@@ -15,8 +15,8 @@ from headrank.datasets import Binormal
 from headrank.measures import (
     AUC,
     BEDROC,
-    RIE,
     KS,
+    RIE,
     EnrichmentFactor,
     FPRAtTPR,
     FROCArea,
@@ -46,7 +46,8 @@ from strategies import small_rankings
 OF_CURVE = [
     AUC(), PartialAUC(max_fpr=0.1), PartialAUC(min_fpr=0.2, max_fpr=0.7), StandardizedPartialAUC(max_fpr=0.3),
     StandardizedPartialAUC(min_fpr=0.6, max_fpr=0.9), TwoWayPartialAUC(max_fpr=0.6, min_tpr=0.3),
-    TwoWayPartialAUC(min_tpr=0.5, max_tpr=0.9), FROCArea(0.5, 2.0, 0.2), TPRAtFPR(0.0), TPRAtFPR(0.15), FPRAtTPR(0.7), FPRAtTPR(1.0), KS(),
+    TwoWayPartialAUC(min_tpr=0.5, max_tpr=0.9),
+    FROCArea(0.5, 2.0, 0.2), TPRAtFPR(0.0), TPRAtFPR(0.15), FPRAtTPR(0.7), FPRAtTPR(1.0), KS(),
 ]  # fmt: skip
 OF_RANKS = [
     RankStatistic(np.sqrt), RankStatistic(np.ceil), PNormPush(0.5), PNormPush(4),
