@@ -68,6 +68,10 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "fpr_at": (CURVE.fpr_at, {"tpr": 0.1}),
     "tp_in_first": (CURVE.tp_in_first, {"n_rows": 3}),
     "measure": (hr.measure, {"name": "auc"}),
+    "one_vs_rest": (hr.one_vs_rest, {
+        "measure": "auc", "y": np.arange(N) % 3, "scores": X[:, :3], "average": "macro", "classes": [0, 1, 2],
+        "sample_weight": np.ones(N),
+    }),
     "value": (hr.AUC().value, {"curve": CURVE}),
     "interval": (hr.interval, {
         **SAMPLE, "sample_weight": None, "measure": "pauc@0.3", "confidence": 0.9, "method": "auto",

@@ -305,7 +305,7 @@ def test_nothing_is_said_where_nothing_is_missing():
         hr.AUC()([None, np.nan], [2, 1], missing="drop")
     with pytest.raises(InvalidSampleError, match="y has 3, one 2"):
         hr.AUC()([1, None, 0], [2, 1], missing="drop")
-    with pytest.raises(ValueError, match="missing must be 'refuse' or 'drop', got 'ignore'"):
+    with pytest.raises(ValueError, match="missing must be one of 'refuse', 'drop', got 'ignore'"):
         hr.AUC()([1, 0], [2, 1], missing="ignore")
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from headrank._numbers import short_repr
+from headrank._numbers import option, short_repr
 from headrank._types import ArrayLike, BoolVector, IntVector, Vector
 from headrank.exceptions import InvalidSampleError, MissingLabelsWarning, OneClassError
 
@@ -117,9 +117,7 @@ def with_labels(missing: str, y: ArrayLike, *columns: ArrayLike | None) -> "tupl
     Missing are None, NaN, NaT, pandas.NA, nulls of polars and masked values. How many rows are dropped is said in a
     `MissingLabelsWarning`. With "refuse", everything is returned as it is, and `check_binary` raises.
     """
-    if missing not in ("refuse", "drop"):
-        raise ValueError(f"missing must be 'refuse' or 'drop', got {short_repr(missing)}")
-    if missing == "refuse":
+    if option("missing", missing, ("refuse", "drop")) == "refuse":
         return (y, *columns)
     labels = _one_column("y", np.ma.getdata(y) if np.ma.is_masked(y) else y)
     gone: BoolVector = np.ma.getmaskarray(y).reshape(labels.size) if np.ma.is_masked(y) else np.zeros(labels.size, bool)

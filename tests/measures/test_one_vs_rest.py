@@ -47,7 +47,7 @@ def test_columns_are_in_the_order_that_is_given():
 
 def test_what_is_refused():
     y, scores, _ = sample()
-    with pytest.raises(ValueError, match="'macro' or 'weighted', got 'micro'"):
+    with pytest.raises(ValueError, match="'macro', 'weighted', got 'micro'"):
         hr.one_vs_rest("auc", y, scores, average="micro")
     with pytest.raises(InvalidSampleError, match=r"3 classes, but scores have shape \(90, 2\)"):
         hr.one_vs_rest("auc", y, scores[:, :2])

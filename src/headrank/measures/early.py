@@ -10,7 +10,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from headrank._format import shown
-from headrank._numbers import rate, real, short_repr, whole
+from headrank._numbers import option, rate, real, whole
 from headrank.curve import RocCurve, share
 from headrank.levels import Depth
 from headrank.measures.measure import Measure, registered
@@ -143,9 +143,7 @@ class EnrichmentFactor(_FirstRows):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.rounding not in ("exact", "up"):
-            raise ValueError(f"rounding must be 'exact' or 'up', got {short_repr(self.rounding)}")
-        if self.rounding == "up" and self.is_count:
+        if option("rounding", self.rounding, ("exact", "up")) == "up" and self.is_count:
             raise ValueError(f"rounding='up' needs a fraction: k must lie in (0, 1], got the number of rows {self.k}")
 
     def n_rows(self, curve: RocCurve) -> float:

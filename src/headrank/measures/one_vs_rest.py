@@ -7,14 +7,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from headrank._numbers import listed, short_repr
+from headrank._numbers import listed, option, short_repr
 from headrank._types import ArrayLike
 from headrank.exceptions import InvalidSampleError, OneClassError
 from headrank.labels import check_classes, check_weights
 from headrank.measures.measure import Measure
 from headrank.measures.names import measure as measure_of
-
-_AVERAGES = ("macro", "weighted")
 
 
 class ClassMean(float):
@@ -91,12 +89,15 @@ def one_vs_rest(
     0.8542
     """
     what = measure_of(measure)
-    if average not in _AVERAGES:
-        raise ValueError(f"average must be 'macro' or 'weighted', got {short_repr(average)}")
+    option("average", average, ("macro", "weighted"))
     check_classes(y)
-    labels, columns = np.asarray(y).ravel(), np.asarray(scores)
+    labels, columns = np.asarray(y).ravel(), _array("scores", scores)
+    if labels.dtype.kind in "Vc":
+        raise InvalidSampleError(
+            f"y must be numbers or strings, but has dtype {labels.dtype}; pass one column of classes"
+        )
     present = np.unique(labels)
-    given = present if classes is None else np.asarray(listed("classes", classes))
+    given = present if classes is None else _array("classes", listed("classes", classes)).ravel()
     if columns.ndim != 2 or columns.shape[1] != given.size:
         raise InvalidSampleError(
             f"scores must have one column per class: there are {given.size} classes, but scores have shape "
@@ -109,6 +110,13 @@ def one_vs_rest(
         values[name] = float(what(labels == name, column, sample_weight=sample_weight))
         shares[name] = float(weights[labels == name].sum() / weights.sum())
     return ClassMean(values, shares, average)
+
+
+def _array(name: str, values: Any) -> Any:
+    try:
+        return np.asarray(values)
+    except Exception as error:  # the library of the values may raise anything
+        raise InvalidSampleError(f"{name} must be an array: {error}") from None
 
 
 def _check_each_has_rows(given: Any, present: Any) -> None:
