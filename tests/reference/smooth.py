@@ -7,7 +7,7 @@ are taken as the decimal the user wrote: ``exact(0.29)`` is 29/100.
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import exp, log1p, sqrt
+from math import ceil, exp, log1p, sqrt
 from typing import Any, NamedTuple
 
 import headrank as hr
@@ -87,7 +87,7 @@ def risk(measure: hr.Measure, rows: list[Row], h: float) -> float:
     lists = standardised(rows, h)
     mean = sum(TWINS[type(measure)](ranked, measure) for ranked in lists) / len(lists)
     if isinstance(measure, hr.EnrichmentFactor):
-        return 1 - mean / (sum(largest_enrichment(ranked, measure.k) for ranked in lists) / len(lists))
+        return 1 - mean / (sum(largest_enrichment(ranked, measure) for ranked in lists) / len(lists))
     return mean
 
 
@@ -181,15 +181,20 @@ def impure(ranked: Ranked, k: float) -> float:
     return 1 - found(ranked, size) / (k if isinstance(k, int) else size)
 
 
-def enrichment(ranked: Ranked, k: float) -> float:
+def rows_enriched(ranked: Ranked, measure: hr.EnrichmentFactor) -> float:
+    size = first(ranked, measure.k)
+    return min(ceil(size - 1e-9), ranked.n) if measure.rounding == "up" else size
+
+
+def enrichment(ranked: Ranked, measure: hr.EnrichmentFactor) -> float:
     """The share of positives in the top over their share among all. No risk yet."""
-    size = first(ranked, k)
+    size = rows_enriched(ranked, measure)
     return (found(ranked, size) / size) / (ranked.n_pos / ranked.n)
 
 
-def largest_enrichment(ranked: Ranked, k: float) -> float:
+def largest_enrichment(ranked: Ranked, measure: hr.EnrichmentFactor) -> float:
     """That of a top which holds positives alone, or all of them."""
-    size = first(ranked, k)
+    size = rows_enriched(ranked, measure)
     return (min(size, ranked.n_pos) / size) / (ranked.n_pos / ranked.n)
 
 
@@ -235,8 +240,8 @@ TWINS: dict[type[hr.Measure], Callable[[Ranked, Any], float]] = {
     hr.RankStatistic: lambda ranked, m: rank_statistic(ranked, lambda v: float(m.phi(v))),
     hr.PrecisionAt: lambda ranked, m: impure(ranked, m.k),
     hr.RecallAt: lambda ranked, m: missed(ranked, first(ranked, m.k)),
-    hr.EnrichmentFactor: lambda ranked, m: enrichment(ranked, m.k),
-    hr.Lift: lambda ranked, m: enrichment(ranked, m.k),
+    hr.EnrichmentFactor: lambda ranked, m: enrichment(ranked, m),
+    hr.Lift: lambda ranked, m: enrichment(ranked, m),
 }
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import headrank as hr
 from headrank.surrogates import RowFacts, surrogate_for
 from reference import smooth as slow
+from reference.measures import rounded_up
 from strategies import RATES, ranges, rates
 
 below_one = st.sampled_from([rate for rate in RATES if rate < 1])
@@ -38,7 +39,8 @@ LOCAL = {
     kind: rates.map(kind)
     for kind in (hr.LocalAUC, hr.WRanking, hr.MassConstrainedError, hr.LocalRankingRisk, hr.TopTPR)
 }
-FIRST = {kind: first_rows.map(kind) for kind in (hr.PrecisionAt, hr.RecallAt, hr.EnrichmentFactor, hr.Lift)}
+FIRST = {kind: first_rows.map(kind) for kind in (hr.PrecisionAt, hr.RecallAt)}
+FIRST |= {kind: first_rows.map(kind) | rounded_up(kind) for kind in (hr.EnrichmentFactor, hr.Lift)}
 RANKS = {
     hr.PNormPush: st.sampled_from([1, 0.5, 2, 8.5]).map(hr.PNormPush),
     hr.RankStatistic: st.sampled_from([np.sqrt, np.square]).map(hr.RankStatistic),
