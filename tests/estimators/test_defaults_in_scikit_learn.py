@@ -60,7 +60,8 @@ def test_defaults(estimator, check):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
+@pytest.mark.filterwarnings("ignore:.*in the sample of every tree:UserWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @of_noise
 @of_few_rows
