@@ -68,6 +68,10 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "fpr_at": (CURVE.fpr_at, {"tpr": 0.1}),
     "tp_in_first": (CURVE.tp_in_first, {"n_rows": 3}),
     "measure": (hr.measure, {"name": "auc"}),
+    "one_vs_rest": (hr.one_vs_rest, {
+        "measure": "auc", "y": np.arange(N) % 3, "scores": X[:, :3], "average": "macro", "classes": [0, 1, 2],
+        "sample_weight": np.ones(N),
+    }),
     "value": (hr.AUC().value, {"curve": CURVE}),
     "interval": (hr.interval, {
         **SAMPLE, "sample_weight": None, "measure": "pauc@0.3", "confidence": 0.9, "method": "auto",
@@ -169,7 +173,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         name: (getattr(hr, name), {parameter: 0.3})
         for name, parameter in (
             ("BEDROC", "alpha"), ("EnrichmentFactor", "k"), ("FPRAtTPR", "tpr"), ("Lift", "k"), ("LocalAUC", "top"),
-            ("MassConstrainedError", "top"), ("PNormPush", "power"), ("PrecisionAt", "k"),
+            ("RIE", "alpha"), ("MassConstrainedError", "top"), ("PNormPush", "power"), ("PrecisionAt", "k"),
             ("RecallAt", "k"), ("TPRAtFPR", "fpr"), ("TopFPR", "top"), ("TopTPR", "top"), ("TruncatedAUC", "top"),
             ("WRanking", "top"), ("LocalRankingError", "top"), ("LocalRankingRisk", "top"),
         )
@@ -177,7 +181,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "RankStatistic": (hr.RankStatistic, {"phi": np.square}),
     "PartialAUC": (hr.PartialAUC, {"min_fpr": 0.0, "max_fpr": 0.3}),
     "StandardizedPartialAUC": (hr.StandardizedPartialAUC, {"min_fpr": 0.0, "max_fpr": 0.3}),
-    "TwoWayPartialAUC": (hr.TwoWayPartialAUC, {"max_fpr": 0.3, "min_tpr": 0.1}),
+    "TwoWayPartialAUC": (hr.TwoWayPartialAUC, {"max_fpr": 0.3, "min_tpr": 0.1, "max_tpr": 0.8}),
     "FROCArea": (hr.FROCArea, {"min_fp": 0.1, "max_fp": 0.3, "images_per_negative": 1.0}),
     **{
         f"calling {name}": (measured(name), {**SAMPLE, "qid": np.arange(N) % 3})

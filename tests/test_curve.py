@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from sklearn.metrics import roc_curve
 
 import headrank as hr
 from headrank.curve import share
@@ -38,6 +39,23 @@ def same(one, two):
 
 def joined(*rankings):
     return np.concatenate([r.y for r in rankings]), np.concatenate([r.scores for r in rankings])
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_intermediate_points_are_dropped_as_in_scikit_learn(ties, weighted):
+    rng = np.random.default_rng(3)
+    y, scores = rng.integers(0, 2, 300), rng.normal(size=300)
+    scores = scores.round(1) if ties else scores
+    weights = rng.integers(1, 3, 300) if weighted else None
+    frame = RocCurve.from_scores(y, scores, weights).to_frame(drop_intermediate=True)
+    fpr, tpr, thresholds = roc_curve(y, scores, sample_weight=weights, drop_intermediate=True)
+    np.testing.assert_allclose(frame["fpr"], fpr)
+    np.testing.assert_allclose(frame["tpr"], tpr)
+    np.testing.assert_allclose(frame["threshold"], thresholds)
+    whole = RocCurve.from_scores(y, scores, weights)
+    assert np.trapezoid(frame["tpr"], frame["fpr"]) == pytest.approx(whole.area())
+    assert frame.height < whole.to_frame().height
 
 
 @given(any_rankings())

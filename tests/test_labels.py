@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import headrank as hr
-from headrank.exceptions import InvalidSampleError, OneClassError
+from headrank.exceptions import InvalidSampleError, MissingLabelsWarning, OneClassError
 from headrank.labels import check_binary, check_labels, check_queries, check_scores, check_weights
 
 POSITIVE = [True, False, True, False]
@@ -265,3 +265,51 @@ def test_one_class_is_refused(y, options, message):
 def test_refusals_are_value_errors():
     assert issubclass(OneClassError, InvalidSampleError)
     assert issubclass(InvalidSampleError, ValueError)
+
+
+# Missing labels
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        [1.0, np.nan, 0.0, np.nan, 1.0],
+        [1, None, 0, None, 1],
+        pd.Series([1, None, 0, None, 1], dtype="Int64"),
+        pl.Series([1, None, 0, None, 1]),
+        np.ma.masked_array([1, 7, 0, 7, 1], mask=[0, 1, 0, 1, 0]),
+    ],
+    ids=["NaN", "None", "pandas", "polars", "masked"],
+)
+def test_rows_without_a_label_are_dropped_on_demand(y):
+    scores, weights = np.array([4.0, 9.0, 3.0, 9.0, 2.0]), np.array([1.0, 5.0, 2.0, 5.0, 3.0])
+    kept = [0, 2, 4]
+    right = hr.AUC()([1, 0, 1], scores[kept], sample_weight=weights[kept])
+    for compute in (
+        lambda **options: hr.AUC()(y, scores, sample_weight=weights, **options),
+        lambda **options: hr.RocCurve.from_scores(y, scores, weights, **options).area(),
+        lambda **options: (
+            hr.interval(y, scores, sample_weight=weights, method="bootstrap", n_replicates=99, **options).estimate
+        ),
+    ):
+        with pytest.raises(InvalidSampleError, match=r"NaN|missing|masked"):
+            compute()
+        with pytest.warns(MissingLabelsWarning, match="2 of 5 rows have no label and were dropped") as told:
+            assert compute(missing="drop") == pytest.approx(right)
+        assert told[0].filename == __file__
+
+
+def test_nothing_is_said_where_nothing_is_missing():
+    assert hr.AUC()([1, 0], [2, 1], missing="drop") == 1
+    with pytest.raises(InvalidSampleError, match="all 2 are missing"):
+        hr.AUC()([None, np.nan], [2, 1], missing="drop")
+    with pytest.raises(InvalidSampleError, match="y has 3, one 2"):
+        hr.AUC()([1, None, 0], [2, 1], missing="drop")
+    with pytest.raises(ValueError, match="missing must be one of 'refuse', 'drop', got 'ignore'"):
+        hr.AUC()([1, 0], [2, 1], missing="ignore")
+
+
+def test_queries_and_clusters_are_dropped_with_their_rows():
+    y, scores, qid = [1, None, 0, 1, 0, None], [3, 9, 2, 1, 2, 9], [1, 1, 1, 2, 2, 3]
+    with pytest.warns(MissingLabelsWarning, match="2 of 6"):
+        assert hr.AUC()(y, scores, qid=qid, missing="drop").n_queries == 2

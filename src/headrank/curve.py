@@ -17,26 +17,10 @@ from headrank._extras import needs_extra
 from headrank._numbers import count, ordered, rate, real, short_repr
 from headrank._types import ArrayLike, Counts, Vector
 from headrank.exceptions import OneClassError, ShallowHeadError
-from headrank.labels import Sample, check_binary
-from headrank.levels import Depth, FirstRows, head_of, levels_of, starts_of_runs
-
-_EPSILON = float(np.finfo(np.float64).eps)
-
-
-def share(fraction: float, total: float) -> float:
-    """Return ``fraction * total``, rounded to a multiple of 1/2 if it differs from one by rounding error only.
-
-    ``share(0.29, 100)`` is 29 and not 28.999999999999996, ``share(1 / 3, 3)`` is 1. Rounding error must not decide
-    whether a row is included.
-    """
-    return float(shares(fraction, np.float64(total)))
-
-
-def shares(fraction: float, totals: Any) -> Any:
-    """Compute `share` for an array of totals."""
-    products = fraction * totals
-    nearest = np.rint(2 * products) / 2
-    return np.where(np.abs(products - nearest) <= 4 * _EPSILON * products, nearest, products)
+from headrank.labels import Sample, check_binary, with_labels
+from headrank.levels import Depth, FirstRows, bends, head_of, levels_of, starts_of_runs
+from headrank.levels import share as share
+from headrank.levels import shares as shares
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,7 +67,13 @@ class RocCurve:
 
     @classmethod
     def from_scores(
-        cls, y: ArrayLike, scores: ArrayLike, sample_weight: ArrayLike | None = None, *, pos_label: Any = None
+        cls,
+        y: ArrayLike,
+        scores: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        pos_label: Any = None,
+        missing: str = "refuse",
     ) -> RocCurve:
         """Compute the whole curve of a sample with both classes. O(n log n), one sort.
 
@@ -97,7 +87,10 @@ class RocCurve:
             Weight 2 is equivalent to repeating the row.
         pos_label : optional
             The label of the positive class in ``y``.
+        missing : {"refuse", "drop"}
+            What to do about missing labels: raise, or drop their rows, with a warning that says how many.
         """
+        y, scores, sample_weight = with_labels(missing, y, scores, sample_weight)
         return cls.of_sample(check_binary(y, scores, sample_weight, pos_label=pos_label).require_both_classes())
 
     @classmethod
@@ -330,14 +323,19 @@ class RocCurve:
         self.require_both_classes()
         self._require(False, what)
 
-    def to_frame(self) -> Any:
-        """Return the curve as a polars data frame: threshold, FPR, TPR and the underlying counts."""
+    def to_frame(self, *, drop_intermediate: bool = False) -> Any:
+        """Return the curve as a polars data frame: threshold, FPR, TPR and the underlying counts.
+
+        With ``drop_intermediate``, the points of scikit-learn's ``roc_curve(drop_intermediate=True)``: those in the
+        middle of two equal steps are left out, so that the line is the same.
+        """
         with needs_extra("cli"):
             import polars as pl
 
         columns = ("threshold", "fpr", "tpr", "fp", "tp")
         values = (self.thresholds, self.fpr, self.tpr, self.fp, self.tp)
-        return pl.DataFrame(dict(zip(columns, values, strict=True)))
+        kept = bends(self.fp, self.tp) if drop_intermediate else slice(None)
+        return pl.DataFrame({name: each[kept] for name, each in zip(columns, values, strict=True)})
 
     def __repr__(self) -> str:
         kind = "of weighted rows, " if self.weighted else ""

@@ -42,6 +42,10 @@ class MeasureWarning(UserWarning):
     """A measure was computed, but its value is not comparable or meaningful on this sample."""
 
 
+class MissingLabelsWarning(UserWarning):
+    """Rows without a label were dropped, as asked for by ``missing="drop"``."""
+
+
 class CollapsedFitWarning(UserWarning):
     """A ranker learned nothing: weights near 0 are optimal for its surrogate."""
 

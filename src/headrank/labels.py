@@ -4,6 +4,7 @@ Every public function validates its input here once; internal code relies on it.
 means more positive, and errors say what was expected, what was received and how to fix it.
 """
 
+import warnings
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -14,9 +15,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from headrank._numbers import short_repr
+from headrank._numbers import option, short_repr
 from headrank._types import ArrayLike, BoolVector, IntVector, Vector
-from headrank.exceptions import InvalidSampleError, OneClassError
+from headrank.exceptions import InvalidSampleError, MissingLabelsWarning, OneClassError
 
 _LARGEST_EXACT_INTEGER = 2**53
 _SMALLEST_TOTAL = 1e-150
@@ -108,6 +109,35 @@ def check_binary(
             )
     sample = Sample(positive, checked, weights, queries)
     return sample if weights is None or weights.all() else sample.take(weights > 0)
+
+
+def with_labels(missing: str, y: ArrayLike, *columns: ArrayLike | None) -> "tuple[Any, ...]":
+    """Return y and other columns of the same rows, without the rows that have no label if ``missing`` is "drop". O(n).
+
+    Missing are None, NaN, NaT, pandas.NA, nulls of polars and masked values. How many rows are dropped is said in a
+    `MissingLabelsWarning`. With "refuse", everything is returned as it is, and `check_binary` raises.
+    """
+    if option("missing", missing, ("refuse", "drop")) == "refuse":
+        return (y, *columns)
+    labels = _one_column("y", np.ma.getdata(y) if np.ma.is_masked(y) else y)
+    gone: BoolVector = np.ma.getmaskarray(y).reshape(labels.size) if np.ma.is_masked(y) else np.zeros(labels.size, bool)
+    if labels.dtype.kind == "O":
+        gone |= np.fromiter(map(_is_missing, labels), bool, labels.size)
+    elif labels.dtype.kind in "fMm":
+        gone |= np.isnan(labels) if labels.dtype.kind == "f" else np.isnat(labels)
+    n_gone = int(np.count_nonzero(gone))
+    if n_gone == 0:
+        return (y, *columns)
+    if n_gone == labels.size:
+        raise InvalidSampleError(f"y has no labels: all {n_gone} are missing; check that it is the right column")
+    arrays = [None if column is None else _one_column("a column", column) for column in columns]
+    for array in arrays:
+        if array is not None and array.size != labels.size:
+            raise InvalidSampleError(f"every column must have one value per row: y has {labels.size}, one {array.size}")
+    warnings.warn(
+        f"{n_gone:,} of {labels.size:,} rows have no label and were dropped", MissingLabelsWarning, stacklevel=3
+    )
+    return labels[~gone], *(None if array is None else array[~gone] for array in arrays)
 
 
 def check_labels(y: ArrayLike, *, pos_label: Any = None) -> BoolVector:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, inf
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from headrank._types import Counts, Vector
+from headrank._types import BoolVector, Counts, Vector
 from headrank.labels import Sample
+
+_EPSILON = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
@@ -96,3 +98,29 @@ def _score_at_weight(part: Sample, wanted: float) -> float:
         return float(scores[order[last]]) if last + 1 < scores.size else -inf
     k = ceil(wanted)
     return float(np.partition(scores, scores.size - k)[scores.size - k])
+
+
+def share(fraction: float, total: float) -> float:
+    """Return ``fraction * total``, rounded to a multiple of 1/2 if it differs from one by rounding error only.
+
+    ``share(0.29, 100)`` is 29 and not 28.999999999999996, ``share(1 / 3, 3)`` is 1. Rounding error must not decide
+    whether a row is included.
+    """
+    return float(shares(fraction, np.float64(total)))
+
+
+def shares(fraction: float, totals: Any) -> Any:
+    """Compute `share` for an array of totals."""
+    products = fraction * totals
+    nearest = np.rint(2 * products) / 2
+    return np.where(np.abs(products - nearest) <= 4 * _EPSILON * products, nearest, products)
+
+
+def bends(fp: Counts, tp: Counts) -> BoolVector:
+    """Return which points to keep if those between two equal steps are dropped: scikit-learn's rule.
+
+    The origin and the points of the highest and of the lowest score are always kept.
+    """
+    kept: BoolVector = np.ones(fp.size, dtype=bool)
+    kept[2:-1] = (np.diff(fp[1:], 2) != 0) | (np.diff(tp[1:], 2) != 0)
+    return kept

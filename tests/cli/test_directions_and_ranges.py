@@ -113,6 +113,7 @@ def test_a_plan_for_specificities(capsys):
     ("options", "expected"),
     [
         (["--sensitivity", "0.8:1"], ["auc", "tpauc@fpr=1,tpr=0.8", "fpr@tpr=0.8"]),
+        (["--sensitivity", "0.8:0.9"], ["auc", "tpauc@tpr=0.8:0.9", "fpr@tpr=0.8"]),
         (["--sensitivity", "0.8", "--fpr", "0.3"], ["auc", "tpauc@fpr=0.3,tpr=0.8", "tpr@fpr=0.3", "fpr@tpr=0.8"]),
         (
             ["--sensitivity", "0.8", "--specificity", "0.7"],
@@ -141,7 +142,7 @@ def test_areas_of_sensitivities_are_compared(capsys, scores):
         (["--specificity", "1:0.9"], "--specificity", ""),
         (["--specificity", "0.9", "--fpr", "0.1"], "--specificity", "not both"),
         (["--specificity", "0.9", "--top", "0.1"], "--top", "not both"),
-        (["--sensitivity", "0.8:0.9"], "--sensitivity", "ends at 1"),
+        (["--sensitivity", "0.9:0.8"], "--sensitivity", "min_tpr < max_tpr"),
         (["--sensitivity", "0.8", "--top", "0.1"], "--sensitivity", "false positive rates from 0"),
         (["--sensitivity", "0.8", "--fpr", "0.1:0.2"], "--sensitivity", "false positive rates from 0"),
         (["--sensitivity", "1"], "--sensitivity", "below 1"),

@@ -198,3 +198,16 @@ def test_the_limits_in_the_table_are_those_in_the_sentence(capsys, scores, measu
     in_table = row.split()[1:]
     (in_words,) = re.findall(r"good: .* is between ([\d.]+) and ([\d.]+) with", done.out.replace("the truth is", "is"))
     assert in_table[1:] == list(in_words)
+
+
+def test_rows_without_a_label_are_dropped_on_demand_and_counted(capsys, scored, tmp_path):
+    path, labels = tmp_path / "some.csv", scored["y"].cast(pl.Int64)
+    some = pl.when(pl.int_range(pl.len()) % 3 == 0).then(None).otherwise(pl.col("y").cast(pl.Int64)).alias("y")
+    scored.with_columns(some).write_csv(path)
+    common = ["evaluate", path, "--target", "y", "--score", "good", "--measure", "auc"]
+    assert refused(run(capsys, *common), 3, "400 missing values in 1,200 rows")
+    found = answer(run(capsys, *common, "--drop-missing", "--json"))
+    assert (found["n_rows"], found["n_without_label"]) == (800, 400)
+    kept = np.arange(1200) % 3 != 0
+    assert found["results"][0]["estimate"] == hr.AUC()(labels.to_numpy()[kept], scored["good"].to_numpy()[kept])
+    assert "400 rows without a label dropped." in " ".join(run(capsys, *common, "--drop-missing").out.split())

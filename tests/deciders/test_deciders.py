@@ -12,7 +12,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.model_selection import GridSearchCV, LeaveOneOut, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -377,5 +377,15 @@ def test_folds_may_be_given():
         TopFractionClassifier(LogisticRegression(), cv=cv).fit(X, y, weights) for cv in (splits, StratifiedKFold(4))
     )
     assert same.threshold_ == twin.threshold_
+    again = TopFractionClassifier(LogisticRegression(), cv=iter(splits)).fit(X, y, weights)  # any iterable, once
+    assert again.threshold_ == twin.threshold_
     half = TopFractionClassifier(Recorder(), cv=[(np.arange(500), np.arange(500, 1000))]).fit(X, y)
     assert half.threshold_ == np.sort(X[500:, 0])[-51]  # of the rows that were left out
+
+
+def test_rows_that_are_left_out_may_be_of_one_class():
+    X, y = gaussians(10, 30)
+    alone = TopFractionClassifier(Recorder(), cv=LeaveOneOut()).fit(X, y)
+    assert alone.threshold_ == np.sort(X[:, 0])[-5]
+    with pytest.raises(OneClassError, match="fold 1 of 1 has no rows of both classes to learn from; pass a number"):
+        TopFractionClassifier(Recorder(), cv=[(np.flatnonzero(y), np.arange(40))]).fit(X, y)

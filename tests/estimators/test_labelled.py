@@ -66,6 +66,16 @@ def test_the_threshold_calls_as_many_rows_positive_as_there_are(weights):
 def test_the_threshold_counts_weights():
     scores = np.array([3.0, 1.0, 2.0, 5.0, 4.0])
     assert threshold_of(Sample(POSITIVE, scores, np.array([1.0, 1.0, 1.0, 2.0, 9.0]), None)) == 4.5
+    for weights in (None, np.array([3.0, 1.0, 4.0, 1.0, 2.0])):  # a constant score calls no row positive
+        assert threshold_of(Sample(POSITIVE, np.full(5, 2.0), weights, None)) == 2.0
+
+
+def test_the_spread_counts_weights():
+    scores, weights = np.array([3.0, 1.0, 2.0, 5.0, 4.0]), np.array([1, 2, 1, 3, 1])
+    splits = [(np.array([0, 1]), np.array([2, 3, 4])), (np.array([2, 3, 4]), np.array([0, 1]))]
+    folds = FoldRows(Labelled(POSITIVE, weights.astype(float)), splits, hr.AUC())
+    assert folds.spread([scores[2:], scores[:2]]) == pytest.approx(scores.repeat(weights).std())
+    assert folds.spread([np.zeros(3), np.zeros(2)]) == 1.0
 
 
 @pytest.mark.parametrize(("measure", "sign"), [("auc", 1), (hr.FPRAtTPR(0.5), -1)])

@@ -20,18 +20,9 @@ from fits import alike
 from headrank import LinearRanker
 from samples import separated_gaussians
 
-RANGE_ENDS = "a range that ends inside a row cuts a weighted row in two, but no copy; and fits are as exact as tol"
-EXPECTED_FAILURES = {
-    "check_sample_weight_equivalence_on_dense_data": RANGE_ENDS,
-    "check_sample_weight_equivalence_on_sparse_data": RANGE_ENDS,
-}
-
 
 @pytest.mark.filterwarnings("ignore::headrank.exceptions.CollapsedFitWarning")  # many checks fit noise
-@parametrize_with_checks(
-    [LinearRanker(), LinearRanker("auc", surrogate="structural", standardize=True)],
-    expected_failed_checks=lambda ranker: {} if ranker.measure == "auc" else EXPECTED_FAILURES,
-)
+@parametrize_with_checks([LinearRanker("auc", surrogate="structural", standardize=True)])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

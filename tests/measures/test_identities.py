@@ -148,6 +148,34 @@ def test_two_way_without_a_floor_is_one_way(ranking, max_fpr):
     assert on(hr.TwoWayPartialAUC(max_fpr=max_fpr, min_tpr=0.0)) == close(on(hr.PartialAUC(max_fpr=max_fpr)))
 
 
+@given(any_rankings(), ranges)
+def test_a_range_of_sensitivities_is_a_range_of_specificities_with_the_classes_exchanged(ranking, ends):
+    low, high = ends
+    of_tpr = hr.TwoWayPartialAUC(min_tpr=low, max_tpr=high)
+    exchanged = hr.PartialAUC(min_fpr=float(1 - exact(high)), max_fpr=float(1 - exact(low)))
+    y, scores, weights = ranking
+    assert of_tpr(y, scores, sample_weight=weights) == close(exchanged(1 - y, -scores, sample_weight=weights))
+
+
+@given(any_rankings(), rates, ranges)
+def test_boxes_on_top_of_each_other_add_up(ranking, max_fpr, ends):
+    on, (low, high) = On(ranking), ends
+    whole, upper = (on(hr.TwoWayPartialAUC(max_fpr=max_fpr, min_tpr=tpr)) * (1 - tpr) if tpr < 1 else 0 for tpr in ends)
+    between = on(hr.TwoWayPartialAUC(max_fpr=max_fpr, min_tpr=low, max_tpr=high)) * (high - low)
+    assert between == close(whole - upper)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_area_above_a_sensitivity_of_isic(seed):
+    # The ISIC 2024 challenge: classes exchanged, scores negated, scikit-learn's area up to an FPR of 0.2, unscaled.
+    rng = np.random.default_rng(seed)
+    y = rng.permutation(np.repeat([1, 0], [40, 160]))
+    scores = rng.normal(size=200).round(1) + y
+    scaled = roc_auc_score(1 - y, -scores, max_fpr=0.2)
+    area = 0.2**2 / 2 + (0.2 - 0.2**2 / 2) * (2 * scaled - 1)
+    assert 0.2 * hr.measure("tpauc@tpr=0.8:1")(y, scores) == close(area)
+
+
 @given(any_rankings(), st.lists(rates, min_size=1, max_size=4, unique=True))
 def test_areas_of_adjacent_ranges_add_up(ranking, ends):
     on = On(ranking)
@@ -225,3 +253,30 @@ def test_truncated_auc_prefers_the_worse_scorer():
     assert hr.TruncatedAUC(0.5)(perfect, ranks) < hr.TruncatedAUC(0.5)([1, 0, 1, 0], ranks)
     assert hr.LocalAUC(0.5)(perfect, ranks) == 1.0
     assert hr.LocalAUC(0.5)(wrong, ranks) == 0.25
+
+
+@given(any_rankings(), st.sampled_from([0.5, 5.0, 20.0, 100.0]))
+@pytest.mark.filterwarnings("ignore::headrank.exceptions.MeasureWarning")
+def test_bedroc_is_rie_rescaled(ranking, alpha):
+    on, p = On(ranking), On(ranking).p
+    greatest = hr.RIE(alpha).attainable(on.curve)
+    least = greatest * np.exp(-alpha * (1 - p))
+    assert on(hr.BEDROC(alpha)) == close((on(hr.RIE(alpha)) - least) / (greatest - least))
+
+
+# Values of RDKit 2026.9.1, rdkit.ML.Scoring, on this list: CalcRIE, CalcBEDROC and CalcEnrichment.
+LIST = [1, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0]
+RDKIT = {1: (1.2358676080416027, 0.8327938378754277), 20: (2.909394831575121, 0.9710339990286789),
+         100: (2.9999998267091987, 0.9999999422364029)}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::headrank.exceptions.MeasureWarning")
+def test_parity_with_rdkit():
+    scores = -np.arange(len(LIST))
+    for alpha, (rie, bedroc) in RDKIT.items():
+        assert (hr.RIE(alpha)(LIST, scores), hr.BEDROC(alpha)(LIST, scores)) == (close(rie), close(bedroc))
+    for fraction, factor in {0.05: 3.0, 0.1: 3.0, 0.3: 2.25, 0.4: 1.8}.items():
+        assert hr.EnrichmentFactor(fraction, rounding="up")(LIST, scores) == close(factor)
+    assert hr.measure("ef@0.3")(LIST, scores) != close(2.25)
+    # RDKit counts 8 rows here, as 0.07 * 100 is 7.000000000000001, and returns 1.
+    assert hr.measure("ef@0.07,up")([1, 0] * 50, -np.arange(100)) == close(8 / 7)

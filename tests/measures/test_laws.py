@@ -148,6 +148,7 @@ def test_shallow_head_is_refused_or_right(kind, data):
         "pauc@0.1",
         "spauc@0.1",
         "tpauc@fpr=0.1,tpr=0.5",
+        "tpauc@tpr=0.1:0.2",
         "locauc@0.1",
         "w@0.1",
         "tpr@fpr=0.1",
@@ -198,9 +199,10 @@ def test_fractional_weights(kind, data):
     assert value == close(whole)  # the head that was sorted says the same, and does not refuse
     if kind in (hr.LocalRankingError, hr.LocalRankingRisk):
         return  # over N (N - 1) pairs, which is no number of pairs unless N is whole
-    if kind not in (hr.EnrichmentFactor, hr.Lift, hr.StandardizedPartialAUC):
+    if kind not in (hr.EnrichmentFactor, hr.Lift, hr.RIE, hr.StandardizedPartialAUC):
         assert 0 <= value <= 1
-    if kind not in COUNT_ROWS and not isinstance(getattr(measure, "k", 0.5), int):
+    counts_rows = isinstance(getattr(measure, "k", 0.5), int) or getattr(measure, "rounding", "") == "up"
+    if kind not in COUNT_ROWS and not counts_rows:
         multiplicities = np.rint(weights * 30)
         assert value == close(measure(y, scores, sample_weight=multiplicities))
 
@@ -231,7 +233,7 @@ def test_fractional_weights_that_do_not_add_up(name):
 def test_lies_in_its_range(kind, data):
     measure, ranking = data.draw(ALL[kind]), data.draw(any_rankings())
     value = measure(ranking.y, ranking.scores, sample_weight=ranking.weights)
-    if kind in (hr.EnrichmentFactor, hr.Lift):
+    if kind in (hr.EnrichmentFactor, hr.Lift, hr.RIE):
         curve = hr.RocCurve.from_scores(*ranking)
         assert 0 <= value <= measure.attainable(curve) * (1 + 1e-12)
     else:
@@ -325,6 +327,10 @@ def test_bedroc_stays_in_range_for_extreme_alpha(alpha):
         lambda: hr.PrecisionAt(0),
         lambda: hr.PrecisionAt(2.5),
         lambda: hr.BEDROC(0),
+        lambda: hr.EnrichmentFactor(10, rounding="up"),
+        lambda: hr.EnrichmentFactor(0.1, rounding="down"),
+        lambda: hr.measure("tpauc@tpr=0.9:0.8"),
+        lambda: hr.measure("tpauc@0.9"),
         lambda: hr.measure("nonsense"),
         lambda: hr.measure("pauc@"),
         lambda: hr.measure("pauc@a:b"),

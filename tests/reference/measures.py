@@ -7,7 +7,7 @@ A sample is a list of rows ``(label, score)``, label 1 or 0; a weight is a multi
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import combinations, pairwise, product
-from math import exp, floor
+from math import ceil, exp, floor
 from typing import Any
 
 import numpy as np
@@ -94,8 +94,10 @@ def standardized_partial_auc(rows: list[Row], a: Fraction, b: Fraction) -> Fract
     return HALF * (1 + (area_above(rows, a, b) - chance) / (best - chance))
 
 
-def two_way_partial_auc(rows: list[Row], max_fpr: Fraction, min_tpr: Fraction) -> Fraction:
-    return area_above(rows, Fraction(0), max_fpr, min_tpr) / (max_fpr * (1 - min_tpr))
+def two_way_partial_auc(rows: list[Row], max_fpr: Fraction, min_tpr: Fraction, max_tpr: Fraction) -> Fraction:
+    """Area above the lower side of the box, less that above its upper side."""
+    above = [area_above(rows, Fraction(0), max_fpr, height) for height in (min_tpr, max_tpr)]
+    return (above[0] - above[1]) / (max_fpr * (max_tpr - min_tpr))
 
 
 def froc_area(rows: list[Row], min_fp: Fraction, max_fp: Fraction, images_per_negative: Fraction) -> Fraction:
@@ -274,14 +276,25 @@ def recall_at(rows: list[Row], k: float) -> Fraction:
     return expected(rows, lambda labels: hits(labels, k)) / len(positives(rows))
 
 
-def enrichment_factor(rows: list[Row], k: float) -> Fraction:
+def enrichment_factor(rows: list[Row], k: float, rounding: str = "exact") -> Fraction:
+    if rounding == "up":
+        k = ceil(rows_looked_at(k, len(rows)))
     return precision_at(rows, k) / Fraction(len(positives(rows)), len(rows))
+
+
+def mean_exponential(labels: tuple[int, ...], alpha: float) -> float:
+    n = len(labels)
+    return sum(exp(-alpha * (i + 1) / n) for i, label in enumerate(labels) if label) / sum(labels)
+
+
+def rie(rows: list[Row], alpha: float) -> float:
+    """Over the mean of all ranks."""
+    return expected(rows, lambda labels: mean_exponential(labels, alpha)) / mean_exponential((1,) * len(rows), alpha)
 
 
 def bedroc(rows: list[Row], alpha: float) -> float:
     def early(labels: tuple[int, ...]) -> float:
-        n = len(labels)
-        return sum(exp(-alpha * (i + 1) / n) for i, label in enumerate(labels) if label) / sum(labels)
+        return mean_exponential(labels, alpha)
 
     n_pos, n_neg = len(positives(rows)), len(negatives(rows))
     best, worst = early((1,) * n_pos + (0,) * n_neg), early((0,) * n_neg + (1,) * n_pos)
@@ -292,7 +305,7 @@ TWINS: dict[type[hr.Measure], Callable[[list[Row], Any], Any]] = {
     hr.AUC: lambda rows, m: auc(rows),
     hr.PartialAUC: lambda rows, m: partial_auc(rows, exact(m.min_fpr), exact(m.max_fpr)),
     hr.StandardizedPartialAUC: lambda rows, m: standardized_partial_auc(rows, exact(m.min_fpr), exact(m.max_fpr)),
-    hr.TwoWayPartialAUC: lambda rows, m: two_way_partial_auc(rows, exact(m.max_fpr), exact(m.min_tpr)),
+    hr.TwoWayPartialAUC: lambda rows, m: two_way_partial_auc(rows, *map(exact, (m.max_fpr, m.min_tpr, m.max_tpr))),
     hr.FROCArea: lambda rows, m: froc_area(rows, exact(m.min_fp), exact(m.max_fp), exact(m.images_per_negative)),
     hr.LocalAUC: lambda rows, m: local_auc(rows, exact(m.top)),
     hr.TruncatedAUC: lambda rows, m: truncated_auc(rows, exact(m.top)),
@@ -308,8 +321,9 @@ TWINS: dict[type[hr.Measure], Callable[[list[Row], Any], Any]] = {
     hr.FPRAtTPR: lambda rows, m: fpr_at_tpr(rows, exact(m.tpr)),
     hr.PrecisionAt: lambda rows, m: precision_at(rows, m.k),
     hr.RecallAt: lambda rows, m: recall_at(rows, m.k),
-    hr.EnrichmentFactor: lambda rows, m: enrichment_factor(rows, m.k),
-    hr.Lift: lambda rows, m: enrichment_factor(rows, m.k),
+    hr.EnrichmentFactor: lambda rows, m: enrichment_factor(rows, m.k, m.rounding),
+    hr.Lift: lambda rows, m: enrichment_factor(rows, m.k, m.rounding),
+    hr.RIE: lambda rows, m: rie(rows, m.alpha),
     hr.BEDROC: lambda rows, m: bedroc(rows, m.alpha),
     hr.KS: lambda rows, m: ks(rows),
 }
@@ -325,11 +339,20 @@ def over_ranges(kind):
     return ranges.map(lambda ends: kind(min_fpr=ends[0], max_fpr=ends[1]))
 
 
+def rounded_up(kind):
+    return rates.map(lambda k: kind(k, rounding="up"))
+
+
 PARAMETERS: dict[type[hr.Measure], st.SearchStrategy[hr.Measure]] = {
     hr.AUC: st.just(hr.AUC()),
     hr.PartialAUC: over_ranges(hr.PartialAUC),
     hr.StandardizedPartialAUC: over_ranges(hr.StandardizedPartialAUC),
-    hr.TwoWayPartialAUC: st.builds(hr.TwoWayPartialAUC, max_fpr=rates, min_tpr=st.just(0.0) | below_one),
+    hr.TwoWayPartialAUC: st.builds(hr.TwoWayPartialAUC, max_fpr=rates, min_tpr=st.just(0.0) | below_one)
+    | st.builds(
+        lambda fpr, ends: hr.TwoWayPartialAUC(max_fpr=fpr, min_tpr=ends[0], max_tpr=ends[1]),
+        st.just(1.0) | rates,
+        ranges,
+    ),
     hr.FROCArea: st.sampled_from([(0.0, 0.5, 0.3), (0.2, 0.3, 0.7), (0.1, 3.3, 0.29), (1.0, 2.0, 0.5)]).map(
         lambda p: hr.FROCArea(p[0], p[1], images_per_negative=p[2])
     ),
@@ -350,8 +373,9 @@ PARAMETERS: dict[type[hr.Measure], st.SearchStrategy[hr.Measure]] = {
     hr.TPRAtFPR: (st.just(0.0) | rates).map(hr.TPRAtFPR),
     hr.PNormPush: st.sampled_from([1, 0.5, 2, 8.5]).map(hr.PNormPush),
     hr.RankStatistic: st.sampled_from([np.sqrt, np.square, np.abs]).map(hr.RankStatistic),
-    **{kind: first_rows.map(kind) for kind in (hr.PrecisionAt, hr.RecallAt, hr.EnrichmentFactor, hr.Lift)},
-    hr.BEDROC: st.sampled_from([20.0, 0.9, 3, 160.9]).map(hr.BEDROC),
+    **{kind: first_rows.map(kind) for kind in (hr.PrecisionAt, hr.RecallAt)},
+    **{kind: first_rows.map(kind) | rounded_up(kind) for kind in (hr.EnrichmentFactor, hr.Lift)},
+    **{kind: st.sampled_from([20.0, 0.9, 3, 160.9]).map(kind) for kind in (hr.BEDROC, hr.RIE)},
     hr.KS: st.just(hr.KS()),
 }
 

@@ -7,7 +7,7 @@ are taken as the decimal the user wrote: ``exact(0.29)`` is 29/100.
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import exp, log1p, sqrt
+from math import ceil, exp, log1p, sqrt
 from typing import Any, NamedTuple
 
 import headrank as hr
@@ -87,7 +87,7 @@ def risk(measure: hr.Measure, rows: list[Row], h: float) -> float:
     lists = standardised(rows, h)
     mean = sum(TWINS[type(measure)](ranked, measure) for ranked in lists) / len(lists)
     if isinstance(measure, hr.EnrichmentFactor):
-        return 1 - mean / (sum(largest_enrichment(ranked, measure.k) for ranked in lists) / len(lists))
+        return 1 - mean / (sum(largest_enrichment(ranked, measure) for ranked in lists) / len(lists))
     return mean
 
 
@@ -113,9 +113,9 @@ def in_range(scored: list[tuple[float, float]], low: Fraction, high: Fraction) -
     return kept
 
 
-def pairs(ranked: Ranked, low: float, high: float, min_tpr: float = 0.0) -> float:
+def pairs(ranked: Ranked, low: float, high: float, min_tpr: float = 0.0, max_tpr: float = 1.0) -> float:
     """1 - the mean of the soft 1{s > t} over the pairs that count."""
-    pos = in_range(ranked.pos, exact(min_tpr), Fraction(1))
+    pos = in_range(ranked.pos, exact(min_tpr), exact(max_tpr))
     neg = in_range(ranked.neg, exact(low), exact(high))
     total = sum(v * w * soft_step(s - t, ranked.h) for s, v in pos for t, w in neg)
     return 1 - total / (sum(v for _, v in pos) * sum(w for _, w in neg))
@@ -181,15 +181,20 @@ def impure(ranked: Ranked, k: float) -> float:
     return 1 - found(ranked, size) / (k if isinstance(k, int) else size)
 
 
-def enrichment(ranked: Ranked, k: float) -> float:
+def rows_enriched(ranked: Ranked, measure: hr.EnrichmentFactor) -> float:
+    size = first(ranked, measure.k)
+    return min(ceil(size - 1e-9), ranked.n) if measure.rounding == "up" else size
+
+
+def enrichment(ranked: Ranked, measure: hr.EnrichmentFactor) -> float:
     """The share of positives in the top over their share among all. No risk yet."""
-    size = first(ranked, k)
+    size = rows_enriched(ranked, measure)
     return (found(ranked, size) / size) / (ranked.n_pos / ranked.n)
 
 
-def largest_enrichment(ranked: Ranked, k: float) -> float:
+def largest_enrichment(ranked: Ranked, measure: hr.EnrichmentFactor) -> float:
     """That of a top which holds positives alone, or all of them."""
-    size = first(ranked, k)
+    size = rows_enriched(ranked, measure)
     return (min(size, ranked.n_pos) / size) / (ranked.n_pos / ranked.n)
 
 
@@ -225,7 +230,7 @@ TWINS: dict[type[hr.Measure], Callable[[Ranked, Any], float]] = {
     hr.PartialAUC: lambda ranked, m: pairs(ranked, m.min_fpr, m.max_fpr),
     hr.StandardizedPartialAUC: lambda ranked, m: standardized(ranked, m.min_fpr, m.max_fpr),
     hr.FROCArea: lambda ranked, m: pairs(ranked, m.min_fp * m.images_per_negative, m.max_fp * m.images_per_negative),
-    hr.TwoWayPartialAUC: lambda ranked, m: pairs(ranked, 0.0, m.max_fpr, m.min_tpr),
+    hr.TwoWayPartialAUC: lambda ranked, m: pairs(ranked, 0.0, m.max_fpr, m.min_tpr, m.max_tpr),
     hr.LocalAUC: lambda ranked, m: local_auc(ranked, m.top),
     hr.WRanking: lambda ranked, m: w_ranking(ranked, m.top),
     hr.MassConstrainedError: lambda ranked, m: mass_constrained_error(ranked, m.top),
@@ -235,8 +240,8 @@ TWINS: dict[type[hr.Measure], Callable[[Ranked, Any], float]] = {
     hr.RankStatistic: lambda ranked, m: rank_statistic(ranked, lambda v: float(m.phi(v))),
     hr.PrecisionAt: lambda ranked, m: impure(ranked, m.k),
     hr.RecallAt: lambda ranked, m: missed(ranked, first(ranked, m.k)),
-    hr.EnrichmentFactor: lambda ranked, m: enrichment(ranked, m.k),
-    hr.Lift: lambda ranked, m: enrichment(ranked, m.k),
+    hr.EnrichmentFactor: lambda ranked, m: enrichment(ranked, m),
+    hr.Lift: lambda ranked, m: enrichment(ranked, m),
 }
 
 

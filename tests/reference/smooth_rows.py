@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import headrank as hr
 from headrank.surrogates import RowFacts, surrogate_for
 from reference import smooth as slow
+from reference.measures import rounded_up
 from strategies import RATES, ranges, rates
 
 below_one = st.sampled_from([rate for rate in RATES if rate < 1])
@@ -28,7 +29,8 @@ PAIRS = {
     hr.AUC: st.just(hr.AUC()),
     hr.PartialAUC: over_ranges(hr.PartialAUC),
     hr.StandardizedPartialAUC: over_ranges(hr.StandardizedPartialAUC),
-    hr.TwoWayPartialAUC: st.builds(hr.TwoWayPartialAUC, max_fpr=rates, min_tpr=st.just(0.0) | below_one),
+    hr.TwoWayPartialAUC: st.builds(hr.TwoWayPartialAUC, max_fpr=rates, min_tpr=st.just(0.0) | below_one)
+    | ranges.map(lambda ends: hr.TwoWayPartialAUC(min_tpr=ends[0], max_tpr=ends[1])),
     hr.FROCArea: st.sampled_from([(0.0, 0.5, 0.3), (0.2, 0.3, 0.7), (0.1, 3.3, 0.29)]).map(
         lambda p: hr.FROCArea(p[0], p[1], images_per_negative=p[2])
     ),
@@ -37,14 +39,15 @@ LOCAL = {
     kind: rates.map(kind)
     for kind in (hr.LocalAUC, hr.WRanking, hr.MassConstrainedError, hr.LocalRankingRisk, hr.TopTPR)
 }
-FIRST = {kind: first_rows.map(kind) for kind in (hr.PrecisionAt, hr.RecallAt, hr.EnrichmentFactor, hr.Lift)}
+FIRST = {kind: first_rows.map(kind) for kind in (hr.PrecisionAt, hr.RecallAt)}
+FIRST |= {kind: first_rows.map(kind) | rounded_up(kind) for kind in (hr.EnrichmentFactor, hr.Lift)}
 RANKS = {
     hr.PNormPush: st.sampled_from([1, 0.5, 2, 8.5]).map(hr.PNormPush),
     hr.RankStatistic: st.sampled_from([np.sqrt, np.square]).map(hr.RankStatistic),
 }
 LEARNABLE = {**PAIRS, **LOCAL, **FIRST, **RANKS}
 NOT_LEARNABLE = [kind(0.3) for kind in (hr.TruncatedAUC, hr.TopFPR, hr.LocalRankingError, hr.TPRAtFPR, hr.FPRAtTPR)]
-NOT_LEARNABLE += [hr.BEDROC(20.0), hr.KS()]
+NOT_LEARNABLE += [hr.BEDROC(20.0), hr.RIE(20.0), hr.KS()]
 every_measure = pytest.mark.parametrize("kind", LEARNABLE, ids=lambda kind: kind.__name__)
 some = settings(max_examples=settings.default.max_examples // 2)
 few = settings(max_examples=settings.default.max_examples // 4)

@@ -15,6 +15,7 @@ from headrank.measures import (
     AUC,
     BEDROC,
     KS,
+    RIE,
     EnrichmentFactor,
     FPRAtTPR,
     LocalAUC,
@@ -48,6 +49,7 @@ OF_CURVE = [
     PartialAUC(min_fpr=0.1, max_fpr=0.5),
     StandardizedPartialAUC(max_fpr=0.2),
     TwoWayPartialAUC(max_fpr=0.5, min_tpr=0.4),
+    TwoWayPartialAUC(min_tpr=0.5, max_tpr=0.9),
     TPRAtFPR(0.01),
     TPRAtFPR(0.2),
     FPRAtTPR(0.8),
@@ -65,6 +67,7 @@ OF_POPULATION = [
     RecallAt(0.3),
     EnrichmentFactor(0.1),
     BEDROC(5),
+    RIE(5),
     PNormPush(3),
     RankStatistic(np.sqrt),
 ]

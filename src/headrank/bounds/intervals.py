@@ -21,7 +21,7 @@ from headrank.bounds.interval import Interval, require_counts
 from headrank.bounds.sample_curves import SampleCurves
 from headrank.curve import RocCurve
 from headrank.exceptions import ShallowHeadError
-from headrank.labels import Sample, check_binary
+from headrank.labels import Sample, check_binary, with_labels
 from headrank.levels import Depth
 from headrank.measures import AUC, FPRAtTPR, Measure, PrecisionAt, TPRAtFPR
 from headrank.measures import measure as measure_of
@@ -92,6 +92,7 @@ def interval(
     qid: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     pos_label: Any = None,
+    missing: str = "refuse",
     positive_rate: float | None = None,
     n_replicates: int = 2000,
     random_state: Any = None,
@@ -126,6 +127,8 @@ def interval(
         The cluster of each row; requires the bootstrap.
     pos_label : optional
         The label of the positive class in ``y``.
+    missing : {"refuse", "drop"}
+        What to do about missing labels: raise, or drop their rows, with a warning that says how many.
     positive_rate : float, optional
         The share of positives in the population, if known, for measures that depend on it. The estimate remains that
         of the sample.
@@ -148,6 +151,7 @@ def interval(
         raise ValueError(
             f"method={method!r} assumes independent rows, and rows of one cluster are not; use method='bootstrap'"
         )
+    y, scores, sample_weight, qid, clusters = with_labels(missing, y, scores, sample_weight, qid, clusters)
     sample = check_binary(y, scores, sample_weight, qid=qid, pos_label=pos_label)
     if method == "bootstrap":
         return bootstrap(

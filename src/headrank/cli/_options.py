@@ -112,8 +112,8 @@ Sensitivity = Annotated[
     str | None,
     typer.Option(
         "--sensitivity",
-        metavar="A:1",
-        help="Range of sensitivities: 0.8:1, or 0.8 for short; alone or with one of the above.",
+        metavar="A:B",
+        help="Range of sensitivities: 0.8:0.95, or 0.8 for 0.8:1; alone or with one of the above.",
         rich_help_panel=PART,
     ),
 ]
@@ -215,11 +215,10 @@ def box_of(sensitivity: str | None, goal: Goal | None) -> Measure | None:
 
     with about_option("--sensitivity"):
         low, high = range_of(sensitivity, "sensitivities", default_low=None)
-        if high != 1:
-            raise ValueError(f"expected a range that ends at 1, such as 0.8:1, got {sensitivity!r}")
         if goal is not None and (goal.top is not None or goal.min_fpr > 0):
             raise ValueError("it goes together with false positive rates from 0, or specificities up to 1, only")
-        return TwoWayPartialAUC(max_fpr=1.0 if goal is None or goal.max_fpr is None else goal.max_fpr, min_tpr=low)
+        max_fpr = 1.0 if goal is None or goal.max_fpr is None else goal.max_fpr
+        return TwoWayPartialAUC(max_fpr=max_fpr, min_tpr=low, max_tpr=high)
 
 
 def range_of(text: str, what: str, *, default_low: float | None) -> tuple[float, float]:

@@ -37,6 +37,8 @@ class ScoredSample:
         Group of each row, as printed; "(missing)" for missing values.
     clusters : array of shape (n_rows,) or None
         Cluster of each row: rows of different clusters are independent draws.
+    n_without_label : int
+        Rows that were dropped because their target is missing.
     """
 
     y: BoolVector
@@ -45,6 +47,7 @@ class ScoredSample:
     qid: npt.NDArray[Any] | None = None
     groups: npt.NDArray[Any] | None = None
     clusters: npt.NDArray[Any] | None = None
+    n_without_label: int = 0
 
     @property
     def counts(self) -> dict[str, int]:
@@ -71,10 +74,14 @@ def read_scores(
     group: str | None = None,
     clusters: str | None = None,
     lower_is_better: bool = False,
+    drop_missing: bool = False,
 ) -> ScoredSample:
-    """Read and check labels and scores; if lower is better, the scores are negated."""
+    """Read and check labels and scores; if lower is better, the scores are negated.
+
+    With ``drop_missing``, rows without a label are dropped and counted.
+    """
     from headrank.readers.tables import read_columns
-    from headrank.readers.targets import target_of
+    from headrank.readers.targets import missing_labels, target_of
 
     if len(set(scores)) < len(scores):
         raise typer.BadParameter("each column of scores may be named only once", param_hint="'--score'")
@@ -83,6 +90,10 @@ def read_scores(
     with about_input(path):
         others = [name for name in (qid, group, clusters) if name is not None]
         frame = read_columns(path.tables, [target, *scores, *others])
+        n_rows = frame.height
+        if drop_missing:
+            labelled = ~missing_labels(frame[target])
+            frame = frame.filter(labelled) if labelled.any() else frame  # a target without labels is refused below
         labels = target_of(frame[target], pos_label=positive, where=f"column {target!r} of {path}")
         return ScoredSample(
             labels.y,
@@ -91,6 +102,7 @@ def read_scores(
             None if qid is None else _of_every_row(frame[qid], path, "query id"),
             None if group is None else _groups(frame[group]),
             None if clusters is None else _of_every_row(frame[clusters], path, "cluster"),
+            n_rows - frame.height,
         )
 
 

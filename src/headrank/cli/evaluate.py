@@ -56,6 +56,12 @@ def run(
     ] = None,
     qid: options.Qid = None,
     clusters: options.Clusters = None,
+    drop_missing: Annotated[
+        bool,
+        typer.Option(
+            "--drop-missing", help="Drop rows without a label, and say how many.", rich_help_panel=options.COLUMNS
+        ),
+    ] = False,
     fpr: options.Fpr = None,
     specificity: options.Specificity = None,
     sensitivity: options.Sensitivity = None,
@@ -114,6 +120,7 @@ def run(
         group=group,
         clusters=clusters,
         lower_is_better=lower_is_better,
+        drop_missing=drop_missing,
     )
     findings = list(_findings(sample, measures, by))
     if out is not None:
@@ -139,7 +146,7 @@ def run(
             source=_source(scores.name, target, sample.positive, called, qid),
             confidence=confidence,
             sha256=scores.sha256,
-            command=_command(scores.words, given, goal, confidence),
+            command=_command([*scores.words, *["--drop-missing"] * drop_missing], given, goal, confidence),
             overwrite=overwrite,
         )
     if json:
@@ -151,6 +158,7 @@ def run(
                 "positive": sample.positive,
                 "lower_is_better": lower_is_better,
                 **sample.counts,
+                "n_without_label": sample.n_without_label,
                 "confidence": confidence,
                 "holds": "each interval by itself",
                 "assumes": sample.assumption,
@@ -285,6 +293,7 @@ def _print(
     screen.print(
         f"{counts['n_rows']:,} rows: {counts['n_pos']:,} positive ({target} = {sample.positive}) and "
         f"{counts['n_neg']:,} negative."
+        + (f" {counted(sample.n_without_label, 'row')} without a label dropped." if sample.n_without_label else "")
     )
     found = [(one, one.interval) for one in findings if one.interval is not None]
     for group in dict.fromkeys(one.group for one in findings):

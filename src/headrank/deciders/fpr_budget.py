@@ -59,6 +59,9 @@ class FPRBudgetClassifier(ThresholdedScorer):
     Row weights are passed to the scorer. The threshold counts each held-out row once, as its theorem requires, and
     ignores those of weight 0.
 
+    The default budget needs 299 held-out negatives, more than scikit-learn's ``check_estimator`` has. To run its
+    checks, set ``max_fpr=0.1, confidence=0.1``.
+
     Examples
     --------
     >>> from sklearn.linear_model import LogisticRegression

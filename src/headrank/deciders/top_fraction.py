@@ -101,7 +101,7 @@ class TopFractionClassifier(ThresholdedScorer):
         if self.cv is not None and not isinstance(self.estimator, FrozenEstimator):
             labelled = Labelled.of(positive, rows.weights, rows.queries)
             try:
-                splits = splits_of(labelled, self.cv, X, y, sample_weight, qid, random_state=0)
+                splits = splits_of(labelled, self.cv, X, y, sample_weight, qid, random_state=0, measured=False)
             except InvalidSampleError as error:
                 raise type(error)(f"{error}, or set cv=None to use the scores of the training rows") from None
         self._fit_scorer(rows)

@@ -103,7 +103,7 @@ def threshold_of(sample: Sample) -> float:
     called = curve.fp + curve.tp
     last = int(np.argmin(np.abs(called[1:] - curve.n_pos)))
     levels = curve.scores
-    below = levels[last + 1] if last + 1 < levels.size else levels[last] - 1.0
+    below = levels[min(last + 1, levels.size - 1)]  # a constant score is itself the threshold, as without weights
     return float((levels[last] + below) / 2)
 
 

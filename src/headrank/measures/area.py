@@ -12,7 +12,7 @@ from headrank._numbers import above_zero, ordered, rate
 from headrank.curve import RocCurve, share
 from headrank.levels import Depth
 from headrank.measures.measure import Measure, registered
-from headrank.measures.parsing import named, span
+from headrank.measures.parsing import named, number, span
 
 __all__ = ["AUC", "FROCArea", "PartialAUC", "StandardizedPartialAUC", "TwoWayPartialAUC"]
 
@@ -151,24 +151,39 @@ class StandardizedPartialAUC(_FprRange):
 @registered
 @dataclass(frozen=True, repr=False, kw_only=True)
 class TwoWayPartialAUC(Measure):
-    """Area under the curve where FPR <= ``max_fpr`` and TPR >= ``min_tpr``, divided by the area of that box.
+    """Area under the curve where FPR <= ``max_fpr`` and ``min_tpr`` <= TPR <= ``max_tpr``, divided by that box.
 
-    The probability that a positive outscores a negative, among the lowest-scored ``1 - min_tpr`` of the positives
-    and the highest-scored ``max_fpr`` of the negatives.
+    The probability that a positive outscores a negative, among the positives whose rank from the top is between the
+    shares ``min_tpr`` and ``max_tpr`` of all positives, and the highest-scored ``max_fpr`` of the negatives.
+
+    With ``max_fpr=1`` this is the partial area over a range of true positive rates: the mean specificity there,
+    1 / (max_tpr - min_tpr) times the integral of 1 - FPR over the TPR. Times the width ``max_tpr - min_tpr`` it is the
+    area that pROC reports with ``partial.auc.focus="sensitivity"``, and with ``min_tpr=0.8`` and ``max_tpr=1`` that of
+    the ISIC challenges, "pAUC above 80 % TPR", which is 0.2 at most.
 
     >>> TwoWayPartialAUC(max_fpr=0.5, min_tpr=0.5)([1, 0, 1, 0], [4, 3, 2, 1])
     0.0
+    >>> sensitive = TwoWayPartialAUC(min_tpr=0.5, max_tpr=0.75)
+    >>> sensitive
+    <TwoWayPartialAUC(max_fpr=1.0, min_tpr=0.5, max_tpr=0.75): mean specificity over TPR 0.5 to 0.75 (area / width),
+    perfect 1, chance 0.375>
+    >>> str(sensitive), sensitive([1, 0, 1, 0], [4, 3, 2, 1])
+    ('tpauc@tpr=0.5:0.75', 0.5)
     """
 
-    max_fpr: float
-    min_tpr: float
+    max_fpr: float = 1.0
+    min_tpr: float = 0.0
+    max_tpr: float = 1.0
     prefix: ClassVar[str] = "tpauc"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "max_fpr", rate("max_fpr", self.max_fpr, above_zero=True))
-        object.__setattr__(self, "min_tpr", rate("min_tpr", self.min_tpr))
-        if self.min_tpr == 1:
+        low, high = rate("min_tpr", self.min_tpr), rate("max_tpr", self.max_tpr)
+        if low == 1:
             raise ValueError("min_tpr must be below 1: at 1 no area is left")
+        low, high = ordered("tpr", low, high)
+        object.__setattr__(self, "min_tpr", low)
+        object.__setattr__(self, "max_tpr", high)
 
     def _value(self, curve: RocCurve) -> float:
         # If the head ends below min_tpr, so does the curve up to max_fpr.
@@ -178,31 +193,50 @@ class TwoWayPartialAUC(Measure):
         start = curve.fpr_at(self.min_tpr)
         if start >= self.max_fpr:
             return 0.0
-        above = curve.mean_tpr(min_fpr=start, max_fpr=self.max_fpr) - self.min_tpr
-        return max(above, 0.0) * (self.max_fpr - start) / (self.max_fpr * (1 - self.min_tpr))
+        reached = curve.tp[-1] >= share(self.max_tpr, curve.n_pos)
+        end = min(curve.fpr_at(self.max_tpr), self.max_fpr) if reached else self.max_fpr
+        height = self.max_tpr - self.min_tpr
+        area = height * (self.max_fpr - end)  # right of where the curve leaves the box through its upper side
+        if end > start:
+            area += max(curve.mean_tpr(min_fpr=start, max_fpr=end) - self.min_tpr, 0.0) * (end - start)
+        return min(area / (self.max_fpr * height), 1.0)
 
     def depth(self, n_pos: int, n_neg: int) -> Depth:
+        if self.max_fpr == 1:
+            return Depth(n_pos=ceil(share(self.max_tpr, n_pos)))
         return Depth(n_neg=ceil(share(self.max_fpr, n_neg)))
 
     @property
     def chance(self) -> float:
-        over = max(self.max_fpr - self.min_tpr, 0.0)
-        return over**2 / (2 * self.max_fpr * (1 - self.min_tpr))
+        top = min(self.max_tpr, max(self.max_fpr, self.min_tpr))  # where the diagonal leaves the box
+        over = (top - self.min_tpr) * (2 * self.max_fpr - self.min_tpr - top)
+        return over / (2 * self.max_fpr * (self.max_tpr - self.min_tpr))
 
     @property
     def description(self) -> str:
-        return (
-            f"area where FPR <= {shown(self.max_fpr)} and TPR >= {shown(self.min_tpr)}, divided by the box, perfect 1"
-        )
+        low, high = shown(self.min_tpr), shown(self.max_tpr)
+        if self.max_tpr == 1:
+            return f"area where FPR <= {shown(self.max_fpr)} and TPR >= {low}, divided by the box, perfect 1"
+        if self.max_fpr == 1:
+            return f"mean specificity over TPR {low} to {high} (area / width), perfect 1"
+        return f"area where FPR <= {shown(self.max_fpr)} and {low} <= TPR <= {high}, divided by the box, perfect 1"
 
     @property
     def spec(self) -> str:
-        return f"fpr={shown(self.max_fpr)},tpr={shown(self.min_tpr)}"
+        if self.max_tpr == 1:
+            return f"fpr={shown(self.max_fpr)},tpr={shown(self.min_tpr)}"
+        fpr = "" if self.max_fpr == 1 else f"fpr={shown(self.max_fpr)},"
+        return f"{fpr}tpr={shown(self.min_tpr)}:{shown(self.max_tpr)}"
 
     @classmethod
     def from_spec(cls, spec: str) -> Self:
-        max_fpr, min_tpr = named(spec, "fpr", "tpr")
-        return cls(max_fpr=max_fpr, min_tpr=min_tpr)
+        fpr, comma, tpr = spec.rpartition(",")
+        (max_fpr,) = named(fpr, "fpr") if comma else (1.0,)
+        name, _, ends = tpr.partition("=")
+        if name.strip() != "tpr":
+            raise ValueError("expected fpr=NUMBER,tpr=NUMBER or tpr=LOW:HIGH after the @")
+        low, colon, high = ends.partition(":")
+        return cls(max_fpr=max_fpr, min_tpr=number(low), max_tpr=number(high) if colon else 1.0)
 
 
 @registered

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field
-from math import ceil, exp, expm1, floor, inf
+from math import ceil, floor, inf
 from numbers import Integral
 from typing import ClassVar, Self
 
 import numpy as np
 
 from headrank._format import shown
-from headrank._numbers import above_zero, rate, real, whole
+from headrank._numbers import option, rate, real, whole
 from headrank.curve import RocCurve, share
-from headrank.exceptions import MeasureWarning
 from headrank.levels import Depth
 from headrank.measures.measure import Measure, registered
 from headrank.measures.parsing import named, number
 
-__all__ = ["BEDROC", "KS", "EnrichmentFactor", "FPRAtTPR", "Lift", "PrecisionAt", "RecallAt", "TPRAtFPR"]
-
-_NOT_SMALL = 0.5
-"""BEDROC is comparable between samples if alpha times the share of positives is well below 1."""
+__all__ = ["KS", "EnrichmentFactor", "FPRAtTPR", "Lift", "PrecisionAt", "RecallAt", "TPRAtFPR"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -129,12 +124,31 @@ class RecallAt(_FirstRows):
 class EnrichmentFactor(_FirstRows):
     """Share of positives among the first ``k`` rows, divided by their share among all rows. Chance is 1.
 
-    >>> factor = EnrichmentFactor(0.25)
-    >>> factor([1, 0, 1, 0], [4, 3, 2, 1])
+    If a fraction ``k`` is not a whole number of rows, the last row counts in part. With ``rounding="up"`` it counts
+    whole, as in RDKit's ``CalcEnrichment``: the first ceil(k N) rows. RDKit rounds after multiplying in floating point,
+    so that 0.07 of 100 rows are 8 there; here they are 7. It takes tied rows in the order of the list.
+
+    >>> EnrichmentFactor(0.25)([1, 0, 1, 0], [4, 3, 2, 1])
     2.0
+    >>> EnrichmentFactor(0.3)([1, 0, 1, 0], [4, 3, 2, 1])  # 1.2 rows, 1 of them positive
+    1.6666666666666667
+    >>> EnrichmentFactor(0.3, rounding="up")([1, 0, 1, 0], [4, 3, 2, 1])  # 2 rows
+    1.0
+    >>> str(EnrichmentFactor(0.3, rounding="up"))
+    'ef@0.3,up'
     """
 
+    rounding: str = field(default="exact", kw_only=True)
     prefix: ClassVar[str] = "ef"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if option("rounding", self.rounding, ("exact", "up")) == "up" and self.is_count:
+            raise ValueError(f"rounding='up' needs a fraction: k must lie in (0, 1], got the number of rows {self.k}")
+
+    def n_rows(self, curve: RocCurve) -> float:
+        rows = super().n_rows(curve)
+        return min(ceil(rows), curve.n) if self.rounding == "up" else rows
 
     def _value(self, curve: RocCurve) -> float:
         return self.hits(curve) / self.n_rows(curve) / curve.positive_rate
@@ -153,8 +167,18 @@ class EnrichmentFactor(_FirstRows):
         return 1.0
 
     @property
+    def spec(self) -> str:
+        return f"{super().spec},up" if self.rounding == "up" else super().spec
+
+    @classmethod
+    def from_spec(cls, spec: str) -> Self:
+        k, comma, rounding = spec.partition(",")
+        return cls(super().from_spec(k).k, rounding=rounding) if comma else super().from_spec(k)
+
+    @property
     def description(self) -> str:
-        return f"share of positives among the {self.rows} over their share among all"
+        rounded = ", rounded up" if self.rounding == "up" else ""
+        return f"share of positives among the {self.rows}{rounded} over their share among all"
 
 
 @registered
@@ -270,69 +294,3 @@ class KS(Measure):
     @property
     def description(self) -> str:
         return "max(TPR - FPR), perfect 1"
-
-
-@registered
-@dataclass(frozen=True, repr=False)
-class BEDROC(Measure):
-    """Exponentially weighted early recognition, in [0, 1]: BEDROC of Truchon & Bayly (2007).
-
-    The mean over the positives of exp(-alpha r / N), r their rank from the top, rescaled so that the worst order is 0
-    and the best is 1. About 80 % of the value comes from the first 1.6 / ``alpha`` of the list. Samples with different
-    shares of positives are comparable only if alpha times that share is small; above 0.5 a `MeasureWarning` is issued.
-
-    >>> round(BEDROC(0.9)([1, 0, 1, 0], [4, 3, 2, 1]), 6)
-    0.753138
-    """
-
-    alpha: float = 20.0
-    prefix: ClassVar[str] = "bedroc"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "alpha", above_zero("alpha", self.alpha))
-        if self.alpha < 1e-6:
-            raise ValueError(
-                f"alpha must be at least 1e-6, got {self.alpha:g}: below this BEDROC is a rank sum; use AUC"
-            )
-
-    def value(self, curve: RocCurve) -> float:
-        """Compute the measure, and warn if the value is not comparable between samples."""
-        value = super().value(curve)
-        if self.alpha * curve.positive_rate > _NOT_SMALL:
-            # The same text for every sample, so that a warning for a thousand queries is shown once.
-            warnings.warn(
-                f"{self}: alpha times the share of positives is above {_NOT_SMALL}, so the value is not comparable to "
-                "that of samples with another share of positives; use a lower alpha",
-                MeasureWarning,
-                stacklevel=5,
-            )
-        return value
-
-    def _value(self, curve: RocCurve) -> float:
-        curve.require_complete(str(self))
-        return self._rescaled(curve, self._exponential_sum(curve))
-
-    def _exponential_sum(self, curve: RocCurve) -> float:
-        """Sum over the positives of exp(-alpha r / N), up to a factor; tied rows get the mean over their ranks."""
-        rows, above = curve.pos + curve.neg, (curve.fp + curve.tp)[:-1]
-        scale = self.alpha / curve.n
-        mean_of_level = np.exp(-scale * above) * -np.expm1(-scale * rows) / rows
-        return float(mean_of_level @ curve.pos)
-
-    def _rescaled(self, curve: RocCurve, total: float) -> float:
-        best = -expm1(-self.alpha * curve.positive_rate)
-        worst = best * exp(-self.alpha * (1 - curve.positive_rate))
-        width = best * -expm1(-self.alpha * (1 - curve.positive_rate))
-        return min(max((total - worst) / width, 0.0), 1.0)
-
-    @property
-    def spec(self) -> str:
-        return shown(self.alpha)
-
-    @classmethod
-    def from_spec(cls, spec: str) -> Self:
-        return cls(number(spec))
-
-    @property
-    def description(self) -> str:
-        return f"exponentially weighted early recognition, alpha {shown(self.alpha)}, worst order 0, best order 1"

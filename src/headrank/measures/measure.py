@@ -13,7 +13,7 @@ from headrank._format import shown
 from headrank._types import ArrayLike
 from headrank.curve import RocCurve
 from headrank.exceptions import OneClassError
-from headrank.labels import Sample, check_binary
+from headrank.labels import Sample, check_binary, with_labels
 from headrank.levels import Depth
 
 _Kind = TypeVar("_Kind", bound="Measure")
@@ -118,6 +118,7 @@ class Measure(ABC):
         sample_weight: ArrayLike | None = None,
         qid: ArrayLike | None = None,
         pos_label: Any = None,
+        missing: str = "refuse",
     ) -> float:
         """Compute the measure on a sample.
 
@@ -136,12 +137,15 @@ class Measure(ABC):
             Query of each row. The result is then a `QueryMean`, the mean over the queries with both classes.
         pos_label : optional
             The label of the positive class in ``y``.
+        missing : {"refuse", "drop"}
+            What to do about missing labels: raise, or drop their rows, with a warning that says how many.
         """
         if misplaced:
             raise TypeError(
                 f"{self} takes labels and scores, got {2 + len(misplaced)} positional arguments; for scoring= use "
                 ".scorer(), as a measure is not a scorer; pass sample_weight=, qid= and pos_label= by keyword"
             )
+        y, scores, sample_weight, qid = with_labels(missing, y, scores, sample_weight, qid)
         return self.of_sample(check_binary(y, scores, sample_weight, qid=qid, pos_label=pos_label))
 
     def of_sample(self, sample: Sample) -> float:

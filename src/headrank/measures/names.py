@@ -2,7 +2,7 @@
 
 from difflib import get_close_matches
 
-from headrank.measures import area, early, local, ranks  # noqa: F401 - the measures register themselves
+from headrank.measures import area, early, exponential, local, ranks  # noqa: F401 - the measures register themselves
 from headrank.measures.measure import REGISTERED, Measure
 
 MEASURES: tuple[type[Measure], ...] = tuple(REGISTERED.values())

@@ -88,7 +88,9 @@ class Pen:
         for curve, colour in zip(curves, colours, strict=True):
             # The curve covers the edge, as its line is wider than the cell, so the shade needs fewer vertices.
             fpr, tpr = visible(curve, self.window, min_fpr=region.min_fpr, max_fpr=region.max_fpr, cell=4 * CELL)
-            tpr, fpr = clip((tpr, fpr), region.min_tpr, 1.0)
+            right = fpr[-1:][tpr[-1:] > region.max_tpr]  # where the upper side of the region ends, if it is reached
+            tpr, fpr = clip((tpr, fpr), region.min_tpr, region.max_tpr)
+            tpr, fpr = np.append(tpr, np.full(right.size, region.max_tpr)), np.append(fpr, right)
             shades.append(self.ax.fill_between(fpr, region.min_tpr, tpr, color=colour, alpha=tint, linewidth=0))
         return shades
 

@@ -15,11 +15,12 @@ from headrank.measures.area import AreaMeasure
 
 @dataclass(frozen=True)
 class Region:
-    """A range of false positive rates in which the area under a curve counts, above ``min_tpr``."""
+    """A range of false positive rates in which the area under a curve counts, between two true positive rates."""
 
     min_fpr: float
     max_fpr: float
     min_tpr: float = 0.0
+    max_tpr: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def region_of(_measure: Measure) -> Region | None:
 
     >>> from headrank.measures import PartialAUC
     >>> region_of(PartialAUC(min_fpr=0.02, max_fpr=0.05))
-    Region(min_fpr=0.02, max_fpr=0.05, min_tpr=0.0)
+    Region(min_fpr=0.02, max_fpr=0.05, min_tpr=0.0, max_tpr=1.0)
     """
     return None
 
@@ -73,7 +74,7 @@ def _(measure: AreaMeasure) -> Region:
 
 @region_of.register
 def _(measure: TwoWayPartialAUC) -> Region:
-    return Region(0.0, measure.max_fpr, measure.min_tpr)
+    return Region(0.0, measure.max_fpr, measure.min_tpr, measure.max_tpr)
 
 
 @singledispatch

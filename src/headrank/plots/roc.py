@@ -16,6 +16,7 @@ from headrank.curve import RocCurve
 from headrank.measures import AUC, Measure
 from headrank.measures import measure as measure_of
 from headrank.plots.bands import Band, check_band, limits_of, named
+from headrank.plots.det import DetAxes
 from headrank.plots.drawing import Contents, Pen
 from headrank.plots.polyline import Window, clip, first_false_positive
 from headrank.plots.regions import point_of, region_of, top_of
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.axes import Axes
     from matplotlib.collections import PolyCollection
-    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
 UNNAMED = "ROC curve"
@@ -49,10 +49,11 @@ class PlotOptions(TypedDict, total=False):
     despine: bool
 
 
-class RocDisplay:
+class RocDisplay(DetAxes):
     """Plot of ROC curves: with the range of a partial AUC, the best fraction, a band, or zoomed in on the head.
 
     Made from curves, or with `from_predictions`, `from_estimator` or `from_cv_results`, which draw immediately.
+    `plot_det` draws the same curves on DET axes.
 
     Parameters
     ----------
@@ -96,14 +97,10 @@ class RocDisplay:
     >>> plt.close(display.figure_)
     """
 
-    ax_: Axes
-    figure_: Figure
-    lines_: list[Line2D]
     shades_: list[PolyCollection]
     bands_: list[PolyCollection]
     points_: list[Line2D]
     control_line_: list[Line2D] | None
-    chance_line_: Line2D | None
 
     def __init__(
         self, curves: RocCurve | Mapping[str, RocCurve], *, pos_label: Any = None, folds_of: str | None = None
@@ -249,15 +246,15 @@ class RocDisplay:
         named = {f"fold {number}": curve for number, curve in enumerate(curves, start=1)}
         return cls(named, pos_label=pos_label, folds_of=folds_of).plot(ax, **plot_options)
 
-    def to_frame(self) -> pl.DataFrame:
-        """Return all vertices of all curves as a polars data frame: name, threshold, fpr, tpr."""
+    def to_frame(self, *, drop_intermediate: bool = False) -> pl.DataFrame:
+        """Return the vertices of all curves as a polars data frame: name, threshold, fpr, tpr."""
         with needs_extra("cli"):
             import polars as pl
 
         frames = []
         for name, curve in self.curves.items():
             columns = pl.lit(name).alias("name"), pl.col("threshold").cast(pl.Float64), "fpr", "tpr"
-            frames.append(curve.to_frame().select(*columns))
+            frames.append(curve.to_frame(drop_intermediate=drop_intermediate).select(*columns))
         result: pl.DataFrame = pl.concat(frames)
         return result
 

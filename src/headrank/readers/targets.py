@@ -51,7 +51,7 @@ def target_of(column: pl.Series, *, pos_label: Any = None, where: str) -> Target
 
     if column.dtype in (pl.Categorical, pl.Enum):
         column = column.cast(pl.String)
-    missing = (column.is_null() | column.is_nan() if column.dtype.is_float() else column.is_null()).arg_true()
+    missing = missing_labels(column).arg_true()
     if missing.len():
         everything = missing.len() == column.len()
         advice = "all are: check that it is the right column" if everything else "drop or fill them"
@@ -68,6 +68,11 @@ def target_of(column: pl.Series, *, pos_label: Any = None, where: str) -> Target
         )
     y: BoolVector = np.asarray(column.is_in(wanted).to_numpy(), dtype=bool)
     return Target(y, _printed(wanted[0]))
+
+
+def missing_labels(column: pl.Series) -> pl.Series:
+    """Return which values of a target column are missing: null, or NaN."""
+    return column.is_null() | column.is_nan() if column.dtype.is_float() else column.is_null()
 
 
 def _speaking_for_itself(values: pl.Series, where: str) -> list[Any]:

@@ -88,7 +88,8 @@ def _(measure: AreaMeasure, bandwidth: float, rows: RowFacts) -> SmoothRisk:
 
 @smooth_for.register
 def _(measure: TwoWayPartialAUC, bandwidth: float, rows: RowFacts) -> SmoothRisk:
-    return SmoothPairs(bandwidth, max_fpr=measure.max_fpr, min_tpr=measure.min_tpr, rows=rows)
+    tprs = {"min_tpr": measure.min_tpr, "max_tpr": measure.max_tpr}
+    return SmoothPairs(bandwidth, max_fpr=measure.max_fpr, **tprs, rows=rows)
 
 
 @smooth_for.register
@@ -173,7 +174,12 @@ def _(measure: EnrichmentFactor, bandwidth: float, rows: RowFacts) -> SmoothRisk
 
 def _first(measure: PrecisionAt | RecallAt | EnrichmentFactor) -> SizeOfTop:
     """Return the size of the top for measures of the first rows."""
-    return (lambda n_rows: np.full_like(n_rows, measure.k)) if measure.is_count else _share(measure.k)
+    if measure.is_count:
+        return lambda n_rows: np.full_like(n_rows, measure.k)
+    size = _share(measure.k)
+    if isinstance(measure, EnrichmentFactor) and measure.rounding == "up":
+        return lambda n_rows: np.minimum(np.ceil(size(n_rows)), n_rows)
+    return size
 
 
 def _share(top: float) -> SizeOfTop:

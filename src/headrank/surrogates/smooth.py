@@ -245,7 +245,7 @@ def _counting(weights: Vector | None, queries: IntVector | None) -> BoolVector |
 
 @dataclass(frozen=True, eq=False)
 class SmoothPairs(SmoothRisk):
-    """1 - the mean of soft 1{s > t} over pairs: negatives in a range of false positive rates, the lowest positives.
+    """1 - the mean of soft 1{s > t} over pairs: negatives in a range of FPR, positives in a range of TPR.
 
     Parameters
     ----------
@@ -253,8 +253,8 @@ class SmoothPairs(SmoothRisk):
         Half-width of the soft step, in standard deviations of the scores.
     min_fpr, max_fpr : float
         Only negatives whose rank from the top is in this range count: 0 and 1 for the AUC.
-    min_tpr : float
-        Only positives whose rank from the top is beyond this count: 0 except for the two-way partial AUC.
+    min_tpr, max_tpr : float
+        Only positives whose rank from the top is in this range count: 0 and 1 except for the two-way partial AUC.
     scale : float
         Factor of the risk, for measures that are an affine function of the mean.
 
@@ -268,12 +268,13 @@ class SmoothPairs(SmoothRisk):
     min_fpr: float = 0.0
     max_fpr: float = 1.0
     min_tpr: float = 0.0
+    max_tpr: float = 1.0
     scale: float = 1.0
 
     def _of_lists(self, lists: Lists) -> Cut:
         neg = _counted(lists.neg_weights, lists.neg_queries, lists.n_neg, self.min_fpr, self.max_fpr)
-        pos = _counted(lists.pos_weights, lists.pos_queries, lists.n_pos, self.min_tpr, 1.0)
-        width = lists.n_pos * (1 - self.min_tpr) * lists.n_neg * (self.max_fpr - self.min_fpr)
+        pos = _counted(lists.pos_weights, lists.pos_queries, lists.n_pos, self.min_tpr, self.max_tpr)
+        width = lists.n_pos * (self.max_tpr - self.min_tpr) * lists.n_neg * (self.max_fpr - self.min_fpr)
         pos *= lists.spread(self.scale * lists.share / np.where(width > 0, width, 1.0), lists.pos_queries)
         reached = np.flatnonzero(neg)  # few for a narrow range
         queries = None if lists.neg_queries is None else lists.neg_queries[reached]

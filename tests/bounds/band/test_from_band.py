@@ -16,6 +16,7 @@ from headrank.measures import (
     AUC,
     BEDROC,
     KS,
+    RIE,
     EnrichmentFactor,
     FPRAtTPR,
     FROCArea,
@@ -45,11 +46,12 @@ from strategies import small_rankings
 OF_CURVE = [
     AUC(), PartialAUC(max_fpr=0.1), PartialAUC(min_fpr=0.2, max_fpr=0.7), StandardizedPartialAUC(max_fpr=0.3),
     StandardizedPartialAUC(min_fpr=0.6, max_fpr=0.9), TwoWayPartialAUC(max_fpr=0.6, min_tpr=0.3),
+    TwoWayPartialAUC(min_tpr=0.5, max_tpr=0.9),
     FROCArea(0.5, 2.0, 0.2), TPRAtFPR(0.0), TPRAtFPR(0.15), FPRAtTPR(0.7), FPRAtTPR(1.0), KS(),
 ]  # fmt: skip
 OF_RANKS = [
     RankStatistic(np.sqrt), RankStatistic(np.ceil), PNormPush(0.5), PNormPush(4),
-    BEDROC(0.9), BEDROC(20), PrecisionAt(0.2), RecallAt(0.3), EnrichmentFactor(0.1), Lift(0.5),
+    BEDROC(0.9), BEDROC(20), RIE(20), PrecisionAt(0.2), RecallAt(0.3), EnrichmentFactor(0.1), Lift(0.5),
 ]  # fmt: skip
 OF_TOP = [
     kind(top)
@@ -188,7 +190,7 @@ def test_extreme_samples(measure, positive_rate):
         "worst": ([0] * 20 + [1] * 30, -np.arange(50)),
         "all tied": ([1] * 20 + [0] * 30, np.zeros(50)),
     }
-    least, greatest = (0.0, 10.0) if isinstance(measure, EnrichmentFactor) else (0.0, 1.0)
+    least, greatest = measure.possible_values if isinstance(measure, EnrichmentFactor | RIE) else (0.0, 1.0)
     if isinstance(measure, StandardizedPartialAUC):
         least = -2.0
     if isinstance(measure, LocalRankingRisk):

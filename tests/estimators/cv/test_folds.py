@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headrank import BoostedRankerCV, KernelRanker, LinearRankerCV, RankerCV
+from headrank import BoostedRankerCV, KernelRanker, LinearRankerCV, RankerCV, TreeRanker
 from headrank.estimators.cv.folds import folds
 from samples import gaussians
 
@@ -49,6 +49,12 @@ def test_as_many_folds_as_there_can_be(kind):
         ranker = kind("auc").fit(*rows)
     assert len(told) == 1
     assert len(getattr(ranker, "ranker_", ranker).trials_[0].values) == 3
+
+
+def test_a_tree_is_pruned_with_as_many_folds_as_there_can_be():
+    with pytest.warns(UserWarning, match="folds") as told:
+        TreeRanker("auc").fit(*gaussians(3, 60, shift=5.0))
+    assert ["so 3 folds are used" in str(each.message) for each in told] == [True, False]  # and 3 positives are too few
 
 
 def test_as_many_folds_as_there_are_queries_to_measure_on():

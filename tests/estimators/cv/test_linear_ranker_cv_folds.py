@@ -236,7 +236,9 @@ def test_a_fold_that_cannot_be_used_is_named():
     with pytest.raises(OneClassError, match=r"fold \d of 5 has no query with positive and negative rows to measure"):
         quick(cv=GroupKFold(5)).fit(X, y, qid=qid)
     halves = [(np.flatnonzero(y == 0), np.arange(y.size))]
-    with pytest.raises(OneClassError, match="fold 1 of 1 has no rows of both classes to learn from; lower cv"):
+    with pytest.raises(
+        OneClassError, match="fold 1 of 1 has no rows of both classes to learn from; pass a number of folds"
+    ):
         quick(cv=halves).fit(X, y)
 
 

@@ -18,7 +18,7 @@ from headrank.bounds.band.areas import Ends, ends_in_band
 from headrank.bounds.band.envelope import Envelope
 from headrank.bounds.band.population_limits import PopulationLimits
 from headrank.curve import RocCurve
-from headrank.measures import BEDROC, EnrichmentFactor, PNormPush, PrecisionAt, RankStatistic, RecallAt
+from headrank.measures import BEDROC, RIE, EnrichmentFactor, PNormPush, PrecisionAt, RankStatistic, RecallAt
 
 _GRID = 512
 """Pieces of (0, 1); on each, the rank of a positive among the positives is taken at its worse end."""
@@ -102,6 +102,17 @@ def _(measure: BEDROC, known: PopulationLimits) -> Ends:
         lows.append((low - worst_of_most) / (best - worst_of_most))
         highs.append((high - worst) / (best_of_most - worst))
     return Ends(float(min(lows)), float(max(highs)), needs_rate=True)
+
+
+@ends_in_band.register
+def _(measure: RIE, known: PopulationLimits) -> Ends:
+    """RIE of the population: the mean over the positives of exp(-alpha mass), over that of all rows."""
+    limits = known.curve_beside(rising=True)
+    fewest, most = known.positive_rates
+    low = _mean_exponential(limits.lower, measure.alpha, fewest, most, np.maximum)
+    high = _mean_exponential(limits.upper, measure.alpha, fewest, most, np.minimum)
+    least, greatest = measure.possible_values
+    return Ends(greatest * low, greatest * high, least, greatest, needs_rate=True)
 
 
 def _rate_is_unknown(known: PopulationLimits) -> bool:

@@ -25,7 +25,7 @@ from headrank.estimators.cv.candidates import Trial
 from headrank.estimators.cv.fold_rows import FoldRows
 from headrank.estimators.cv.trial_frame import trial_frame
 from headrank.estimators.frame_categories import FrameCategories
-from headrank.estimators.trees.boosted_cv import BoostedRankerCV, spread_of
+from headrank.estimators.trees.boosted_cv import BoostedRankerCV
 from headrank.estimators.trees.forests import FoldForests
 from headrank.estimators.trees.lightgbm_trees import why_not
 from headrank.exceptions import CollapsedFitWarning
@@ -268,7 +268,7 @@ class RankerCV(Scorer):
 
     def _combine(self, folds: FoldRows, learned: dict[str, Any]) -> None:
         """Choose how much of each family to take."""
-        spreads = {family: spread_of(scorer.out_of_fold_) for family, scorer in learned.items()}
+        spreads = {family: folds.spread(scorer.out_of_fold_) for family, scorer in learned.items()}
         scaled = [[each / spreads[family] for each in scorer.out_of_fold_] for family, scorer in learned.items()]
         # A family that has learned nothing is not taken, unless none has.
         all_collapsed = all(scorer.collapsed_ for scorer in learned.values())

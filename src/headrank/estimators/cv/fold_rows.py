@@ -11,6 +11,7 @@ import numpy as np
 from headrank._types import ArrayLike, IntVector, Vector
 from headrank.estimators._labelled import Labelled, threshold_of
 from headrank.estimators.cv.folds import of_any_size, splits_of
+from headrank.labels import Sample
 from headrank.measures import Measure
 
 
@@ -47,5 +48,16 @@ class FoldRows:
 
     def threshold(self, scores: Sequence[Vector]) -> float:
         """Return the score above which as many of the rows left out lie as are positive: free, and not overfitted."""
+        return threshold_of(self._left_out(scores))
+
+    def spread(self, scores: Sequence[Vector]) -> float:
+        """Return the standard deviation of the scores of all rows left out, by weight; 1 if they are constant."""
+        rows = self._left_out(scores)
+        if rows.weights is None:
+            return float(rows.scores.std()) or 1.0
+        mean = np.average(rows.scores, weights=rows.weights)
+        return float(np.sqrt(np.average((rows.scores - mean) ** 2, weights=rows.weights))) or 1.0
+
+    def _left_out(self, scores: Sequence[Vector]) -> Sample:
         every = np.concatenate([test for _, test in self.splits])
-        return threshold_of(self.labelled.take(every).sample(np.concatenate(list(scores))))
+        return self.labelled.take(every).sample(np.concatenate(list(scores)))

@@ -51,11 +51,13 @@ def splits_of(
     qid: ArrayLike | None,
     *,
     random_state: Any,
+    measured: bool = True,
 ) -> list[tuple[IntVector, IntVector]]:
     """Return rows to learn from and rows to measure on, by their numbers among the labelled rows, or raise.
 
     ``cv`` is what scikit-learn takes: a number of folds, a splitter of the rows as the user gave them, or its result.
-    Fewer folds are made, with a warning, if there are too few rows or queries for that number.
+    Fewer folds are made, with a warning, if there are too few rows or queries for that number. Rows that are only
+    scored, not ``measured``, may be of one class.
     """
     cv = 5 if cv is None else cv
     if isinstance(cv, str | bytes):
@@ -75,10 +77,13 @@ def splits_of(
     if not splits:
         raise ValueError("cv has no folds; pass an int, a splitter, or an iterable of (train, test) row numbers")
     for k, parts in enumerate(splits):
-        for rows, purpose in zip(parts, ("learn from", "measure on"), strict=True):
+        for rows, purpose in zip(parts, ("learn from", "measure on")[: 1 + measured], strict=False):
             if not labelled.take(rows).has_both_classes():
                 what = "rows of both classes" if labelled.queries is None else "query with positive and negative rows"
-                raise OneClassError(f"fold {k + 1} of {len(splits)} has no {what} to {purpose}; lower cv")
+                raise OneClassError(
+                    f"fold {k + 1} of {len(splits)} has no {what} to {purpose}; pass a number of folds, which are "
+                    "then stratified, or folds that have"
+                )
     return splits
 
 

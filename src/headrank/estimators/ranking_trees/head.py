@@ -71,7 +71,7 @@ def _(measure: AreaMeasure) -> Head:
 
 @head_of.register
 def _(measure: TwoWayPartialAUC) -> Head:
-    return Head(max_fpr=measure.max_fpr)
+    return Head(max_fpr=measure.max_fpr, max_tpr=measure.max_tpr)
 
 
 @head_of.register

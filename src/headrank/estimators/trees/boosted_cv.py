@@ -328,7 +328,9 @@ class BoostedRankerCV(Scorer):
         members = [best.candidate, *(each.candidate for each in others if each is not best)]
         chosen, scores = best, grown[best.candidate].scores
         if len(members) > 1:
-            scaled = [[each / spread_of(grown[member].scores) for each in grown[member].scores] for member in members]
+            scaled = [
+                [each / folds.spread(grown[member].scores) for each in grown[member].scores] for member in members
+            ]
             together = tuple(np.mean(of_fold, axis=0) for of_fold in zip(*scaled, strict=True))
             collapsed = np.all([each.collapsed for each in others], axis=0)
             n_trees = np.sum([each.n_iter for each in others], axis=0)
@@ -344,7 +346,7 @@ class BoostedRankerCV(Scorer):
             np.array([EVERY * np.arange(1, each.path.size + 1), sign * each.path]) for each in grown.values()
         )
         self.members_ = tuple(
-            Member(grown[each].trees, len(members) * spread_of(grown[each].scores)) for each in members
+            Member(grown[each].trees, len(members) * folds.spread(grown[each].scores)) for each in members
         )
         self.best_score_ = chosen.mean if self.measure_.greater_is_better else -chosen.mean
         rest = [each for each in trials if each is not chosen and each.candidate not in members]
@@ -379,8 +381,3 @@ def _default_grid(n_rows: int, n_features: int) -> Sequence[Mapping[str, Any]]:
 def _trial(candidate: BoostedCandidate, grown: Grown) -> Trial:
     collapsed = np.array([trees.learned_nothing for trees in grown.trees])
     return Trial(candidate, grown.values, collapsed, np.array([trees.n_trees for trees in grown.trees]))
-
-
-def spread_of(scores: Sequence[Vector]) -> float:
-    """Standard deviation of all scores together; 1 if they are constant."""
-    return float(np.concatenate(list(scores)).std()) or 1.0
