@@ -1,6 +1,6 @@
-"""scikit-learn's own checks on every estimator as it is by default; a failure is expected for a reason that was tried.
+"""scikit-learn's own checks on every estimator as it is by default; each expected failure has its reason.
 
-Each reason was checked by taking its cause away: the check then passes, or fails with the error that is named.
+A comment says how the reason was checked, where it was: by taking its cause away.
 """
 
 import inspect
@@ -18,9 +18,9 @@ WEIGHTS = [f"check_sample_weight_equivalence_on_{storage}_data" for storage in (
 RANGE_ENDS = "a range that ends inside a row cuts a weighted row in two, but no copy"
 # KernelRanker has no parameter cv in which the check could give folds.
 ONE_ROW = "one class has one row, of weight 3: its copies can be in two folds, the row cannot"
-# With min_samples_leaf=1, min_data_in_bin=1 and all rows and features for each tree, both pass.
+# One setting with min_samples_leaf=1, min_data_in_bin=1 and all rows and features for each tree passes both.
 LEAVES = "limits on the rows of a leaf and of a bin count rows, not weights, and some settings draw rows"
-# The linear family fails alone, even for "auc": its scaler takes quantiles of rows.
+# The linear family fails alone, even for "auc"; that its scaler takes quantiles of rows was read, not tried.
 SCALER = f"the scaler of the linear family counts rows, not weights; {LEAVES}"
 # With top=0.5, the accuracy is as scikit-learn wants it.
 A_TENTH = "a tenth of the rows are classified as positive, but half of them are"
