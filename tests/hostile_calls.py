@@ -109,6 +109,13 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "threshold_at": (hr.threshold_at, {"y": Y, "scores": S, "max_fpr": 0.4, "confidence": 0.8, "pos_label": 1}),
     "threshold_at top": (hr.threshold_at, {"y": Y, "scores": S, "top": 0.4, "confidence": 0.8}),
     "threshold_at alerts": (hr.threshold_at, {"y": Y, "scores": S, "alerts": 30, "out_of": 50, "confidence": 0.8}),
+    "operating_points": (hr.operating_points, {
+        **SAMPLE, "sample_weight": None, "thresholds": [0.1, 0.2], "prevalence": 0.2, "confidence": 0.9,
+    }),
+    "best_cutoff": (hr.best_cutoff, {
+        "y": Y, "scores": S, "by": "cost", "costs": {"false_negative": 2.0, "false_positive": 1.0}, "prevalence": 0.2,
+        "confidence": 0.8, "n_replicates": 10, "random_state": 0, "pos_label": 1,
+    }),
     "certify_list": (hr.certify_list, {**LISTED, "confidence": 0.9, "pos_label": 1}),
     "at_least": (CERTIFICATE.at_least, {"k": 3}),
     "largest_list": (CERTIFICATE.largest_list, {"precision": 0.5}),

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from headrank.bounds.comparison.difference import Difference, compare
     from headrank.bounds.comparison.many import Differences, compare_many
     from headrank.bounds.comparison.selection import Selection, select
+    from headrank.bounds.cutoffs.best import Cutoff, best_cutoff
+    from headrank.bounds.cutoffs.points import OperatingPoints, operating_points
     from headrank.bounds.interval import Interval
     from headrank.bounds.intervals import interval
     from headrank.bounds.lists.candidates import Candidates, choose
@@ -50,6 +52,8 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "headrank.bounds.band.band": ("Band", "band"),
+    "headrank.bounds.cutoffs.best": ("Cutoff", "best_cutoff"),
+    "headrank.bounds.cutoffs.points": ("OperatingPoints", "operating_points"),
     "headrank.bounds.intervals": ("interval",),
     "headrank.bounds.comparison.difference": ("Difference", "compare"),
     "headrank.bounds.lists.candidates": ("Candidates", "choose"),
@@ -95,6 +99,7 @@ __all__ = [
     "BoostedRankerCV",
     "Candidates",
     "CrossValidationDisplay",
+    "Cutoff",
     "Difference",
     "Differences",
     "FPRBudgetClassifier",
@@ -110,6 +115,7 @@ __all__ = [
     "ListDisplay",
     "ListPlan",
     "NewRowsPlan",
+    "OperatingPoints",
     "PathDisplay",
     "Plan",
     "RankerCV",
@@ -123,6 +129,7 @@ __all__ = [
     "TreeDisplay",
     "TreeRanker",
     "band",
+    "best_cutoff",
     "certify_list",
     "choose",
     "compare",
@@ -132,6 +139,7 @@ __all__ = [
     "fit",
     "interval",
     "load",
+    "operating_points",
     "path",
     "plan",
     "plan_head",
