@@ -93,6 +93,10 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         "method": "auto", "side": "two-sided", "sample_weight": None, "qid": None, "clusters": None, "pos_label": 1,
         "n_replicates": 20, "random_state": 0,
     }),
+    "compare_samples": (hr.compare_samples, {
+        "y1": Y, "scores1": S, "y2": Y, "scores2": X[:, 1], "measure": "auc", "confidence": 0.9, "method": "bootstrap",
+        "side": "two-sided", "names": ("a", "b"), "pos_label": 1, "n_replicates": 40, "random_state": 0,
+    }),
     "select": (hr.select, {
         "scorers": {"a": S, "b": X[:, 1]}, "y": Y, "measure": "auc", "confidence": 0.9, "method": "auto",
         "side": "two-sided", "rows": "validation", "n_scorers": None, "qid": None, "pos_label": 1,

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from headrank.bounds.comparison.difference import Difference, compare
     from headrank.bounds.comparison.many import Differences, compare_many
     from headrank.bounds.comparison.selection import Selection, select
+    from headrank.bounds.comparison.two_samples import compare_samples
     from headrank.bounds.cutoffs.best import Cutoff, best_cutoff
     from headrank.bounds.cutoffs.points import OperatingPoints, operating_points
     from headrank.bounds.interval import Interval
@@ -65,6 +66,7 @@ _HOMES = {
     "headrank.bounds.comparison.many": ("Differences", "compare_many"),
     "headrank.bounds.planning.auc": ("Plan", "plan", "sample_size"),
     "headrank.bounds.comparison.selection": ("Selection", "select"),
+    "headrank.bounds.comparison.two_samples": ("compare_samples",),
     "headrank.bounds.threshold": ("Threshold", "threshold_at"),
     "headrank.deciders": ("FPRBudgetClassifier", "TopFractionClassifier"),
     "headrank.estimators": (
@@ -134,6 +136,7 @@ __all__ = [
     "choose",
     "compare",
     "compare_many",
+    "compare_samples",
     "export_json",
     "export_onnx",
     "fit",

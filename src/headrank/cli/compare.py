@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from headrank.measures import Measure
     from headrank.training.goal import Goal
 
-METHODS = ("auto", "betting", "paired", "separate", "delong", "bootstrap")
+METHODS = ("auto", "betting", "paired", "separate", "delong", "bootstrap", "bootstrap_normal")
 
 
 def run(
