@@ -110,6 +110,13 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "plan_head": (hr.plan_head, {
         "measure": "pauc@0.3", "epsilon": 0.3, "positive_rate": 0.3, "auc": 0.8, "confidence": 0.9, "n_scorers": 1,
     }),
+    "power": (hr.power, {
+        "n_pos": 20, "n_neg": 30, "auc": (0.9, 0.8), "measure": "pauc@0.3", "paired": True, "correlation": 0.5,
+        "level": 0.1, "side": "lower", "method": "delong",
+    }),
+    "sample_size_of_test": (hr.sample_size_of_test, {
+        "positive_rate": 0.2, "power": 0.8, "auc": (0.9, 0.8), "measure": "auc", "level": 0.1, "method": "obuchowski",
+    }),
     "threshold_at": (hr.threshold_at, {"y": Y, "scores": S, "max_fpr": 0.4, "confidence": 0.8, "pos_label": 1}),
     "threshold_at top": (hr.threshold_at, {"y": Y, "scores": S, "top": 0.4, "confidence": 0.8}),
     "threshold_at alerts": (hr.threshold_at, {"y": Y, "scores": S, "alerts": 30, "out_of": 50, "confidence": 0.8}),

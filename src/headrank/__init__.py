@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from headrank.bounds.planning.head import HeadPlan, plan_head
     from headrank.bounds.planning.lists import ListPlan, plan_list
     from headrank.bounds.planning.new_rows import NewRowsPlan, plan_new_rows
+    from headrank.bounds.planning.power import TestPlan, power, sample_size_of_test
     from headrank.bounds.threshold import Threshold, threshold_at
     from headrank.deciders import FPRBudgetClassifier, TopFractionClassifier
     from headrank.estimators import (
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
         ForestDisplay,
         ListDisplay,
         PathDisplay,
+        PowerDisplay,
         RocDisplay,
         SampleSizeDisplay,
         TreeDisplay,
@@ -62,6 +64,7 @@ _HOMES = {
     "headrank.bounds.planning.head": ("HeadPlan", "plan_head"),
     "headrank.bounds.planning.lists": ("ListPlan", "plan_list"),
     "headrank.bounds.planning.new_rows": ("NewRowsPlan", "plan_new_rows"),
+    "headrank.bounds.planning.power": ("TestPlan", "power", "sample_size_of_test"),
     "headrank.bounds.interval": ("Interval",),
     "headrank.bounds.comparison.many": ("Differences", "compare_many"),
     "headrank.bounds.planning.auc": ("Plan", "plan", "sample_size"),
@@ -86,6 +89,7 @@ _HOMES = {
         "ForestDisplay",
         "ListDisplay",
         "PathDisplay",
+        "PowerDisplay",
         "RocDisplay",
         "SampleSizeDisplay",
         "TreeDisplay",
@@ -120,12 +124,14 @@ __all__ = [
     "OperatingPoints",
     "PathDisplay",
     "Plan",
+    "PowerDisplay",
     "RankerCV",
     "Report",
     "RocCurve",
     "RocDisplay",
     "SampleSizeDisplay",
     "Selection",
+    "TestPlan",
     "Threshold",
     "TopFractionClassifier",
     "TreeDisplay",
@@ -148,8 +154,10 @@ __all__ = [
     "plan_head",
     "plan_list",
     "plan_new_rows",
+    "power",
     "report",
     "sample_size",
+    "sample_size_of_test",
     "save",
     "select",
     "threshold_at",
