@@ -93,10 +93,6 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         "method": "auto", "side": "two-sided", "sample_weight": None, "qid": None, "clusters": None, "pos_label": 1,
         "n_replicates": 20, "random_state": 0,
     }),
-    "compare_samples": (hr.compare_samples, {
-        "y1": Y, "scores1": S, "y2": Y, "scores2": X[:, 1], "measure": "auc", "confidence": 0.9, "method": "bootstrap",
-        "side": "two-sided", "names": ("a", "b"), "pos_label": 1, "n_replicates": 40, "random_state": 0,
-    }),
     "select": (hr.select, {
         "scorers": {"a": S, "b": X[:, 1]}, "y": Y, "measure": "auc", "confidence": 0.9, "method": "auto",
         "side": "two-sided", "rows": "validation", "n_scorers": None, "qid": None, "pos_label": 1,
@@ -110,23 +106,9 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "plan_head": (hr.plan_head, {
         "measure": "pauc@0.3", "epsilon": 0.3, "positive_rate": 0.3, "auc": 0.8, "confidence": 0.9, "n_scorers": 1,
     }),
-    "power": (hr.power, {
-        "n_pos": 20, "n_neg": 30, "auc": (0.9, 0.8), "measure": "pauc@0.3", "paired": True, "correlation": 0.5,
-        "level": 0.1, "side": "lower", "method": "delong",
-    }),
-    "sample_size_of_test": (hr.sample_size_of_test, {
-        "positive_rate": 0.2, "power": 0.8, "auc": (0.9, 0.8), "measure": "auc", "level": 0.1, "method": "obuchowski",
-    }),
     "threshold_at": (hr.threshold_at, {"y": Y, "scores": S, "max_fpr": 0.4, "confidence": 0.8, "pos_label": 1}),
     "threshold_at top": (hr.threshold_at, {"y": Y, "scores": S, "top": 0.4, "confidence": 0.8}),
     "threshold_at alerts": (hr.threshold_at, {"y": Y, "scores": S, "alerts": 30, "out_of": 50, "confidence": 0.8}),
-    "operating_points": (hr.operating_points, {
-        **SAMPLE, "sample_weight": None, "thresholds": [0.1, 0.2], "prevalence": 0.2, "confidence": 0.9,
-    }),
-    "best_cutoff": (hr.best_cutoff, {
-        "y": Y, "scores": S, "by": "cost", "costs": {"false_negative": 2.0, "false_positive": 1.0}, "prevalence": 0.2,
-        "confidence": 0.8, "n_replicates": 10, "random_state": 0, "pos_label": 1,
-    }),
     "certify_list": (hr.certify_list, {**LISTED, "confidence": 0.9, "pos_label": 1}),
     "at_least": (CERTIFICATE.at_least, {"k": 3}),
     "largest_list": (CERTIFICATE.largest_list, {"precision": 0.5}),
@@ -254,6 +236,24 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "torch loss": (torch.loss, {"measure": "auc", "bandwidth": 0.3}),
     "optuna objective": (optuna.objective, {
         "measure": "auc", "make": LogisticRegression, "X": X, "y": Y, "qid": None, "cv": 3, "random_state": 0,
+    }),
+    "operating_points": (hr.operating_points, {
+        **SAMPLE, "sample_weight": None, "thresholds": [0.1, 0.2], "prevalence": 0.2, "confidence": 0.9,
+    }),
+    "best_cutoff": (hr.best_cutoff, {
+        "y": Y, "scores": S, "by": "cost", "costs": {"false_negative": 2.0, "false_positive": 1.0}, "prevalence": 0.2,
+        "confidence": 0.8, "n_replicates": 10, "random_state": 0, "pos_label": 1,
+    }),
+    "compare_samples": (hr.compare_samples, {
+        "y1": Y, "scores1": S, "y2": Y, "scores2": X[:, 1], "measure": "auc", "confidence": 0.9, "method": "bootstrap",
+        "side": "two-sided", "names": ("a", "b"), "pos_label": 1, "n_replicates": 40, "random_state": 0,
+    }),
+    "power": (hr.power, {
+        "n_pos": 20, "n_neg": 30, "auc": (0.9, 0.8), "measure": "pauc@0.3", "paired": True, "correlation": 0.5,
+        "level": 0.1, "side": "lower", "method": "delong",
+    }),
+    "sample_size_of_test": (hr.sample_size_of_test, {
+        "positive_rate": 0.2, "power": 0.8, "auc": (0.9, 0.8), "measure": "auc", "level": 0.1, "method": "obuchowski",
     }),
 }  # fmt: skip
 

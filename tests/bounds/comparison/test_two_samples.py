@@ -55,7 +55,7 @@ def test_exchanging_the_samples_changes_the_sign(method):
 def test_separate_is_the_union_of_two_intervals():
     found = hr.compare_samples(*HERE, *THERE, method="separate", confidence=0.9)
     ends = [
-        interval_of(hr.RocCurve.from_scores(*sample), AUC(), confidence=1 - 0.025, side=side, method="fixed_range")
+        interval_of(hr.RocCurve.from_scores(*sample), AUC(), confidence=1 - 0.025, side=side)
         for sample, side in ((HERE, "lower"), (THERE, "upper"))
     ]
     assert found.low == pytest.approx(ends[0].low - ends[1].high)

@@ -29,6 +29,8 @@ from headrank.measures import Measure
 from headrank.measures import measure as measure_of
 from headrank.measures.area import AreaMeasure
 
+_MOST_ROWS = 20_000
+"""Rows of both samples up to which areas are bounded by the narrowest method, and not by the fastest."""
 Method = Literal["auto", "separate", "delong", "bootstrap", "bootstrap_normal"]
 
 
@@ -55,7 +57,8 @@ def compare_samples(
 
     - ``"auto"``: ``"separate"``, and for areas with the asymptotic answer of ``"delong"`` beside it.
     - ``"separate"``: holds for any distribution and sample size. One interval per sample, each at half the risk
-      (union bound).
+      (union bound): that of `interval`, or for areas of more than 20,000 rows ``"fixed_range"``, which is faster, since
+      a p-value takes up to 100 intervals.
     - ``"delong"``: asymptotic, for areas. The variances of both samples add up; the difference over its standard error
       has Student's t distribution, with the degrees of freedom of Welch (1947) from the rows of each sample. O(n log
       n).
@@ -90,8 +93,8 @@ def compare_samples(
     >>> there = Binormal(separation=1.2).sample_classes(200, 800, random_state=1)
     >>> print(compare_samples(*here, *there, names=("here", "there")))
     here is better than there by 0.1161 on 300 positives and 900 negatives against 200 positives and 800 negatives (auc
-    0.9252 for here, 0.8091 for there); the true difference here - there lies between 0.005845 and 0.2274 with 95 %
-    confidence (separate: any distribution, any sample size), so they can be told apart (p = 0.036); asymptotically
+    0.9252 for here, 0.8091 for there); the true difference here - there lies between 0.01332 and 0.2114 with 95 %
+    confidence (separate: any distribution, any sample size), so they can be told apart (p = 0.02); asymptotically
     (delong, for large samples) it lies between 0.07922 and 0.1529, so they can be told apart (p = 8.2e-10)
     """
     what, side, confidence = measure_of(measure), check_side(side), check_confidence(confidence)
@@ -108,7 +111,8 @@ def compare_samples(
     elif method == "delong":
         evidence = _delong(pair, what)
     else:
-        (evidence,) = separate(pair, [(0, 1)], what)
+        n_rows = sum(each.sample.positive.size for each in pair)
+        (evidence,) = separate(pair, [(0, 1)], what, fast=n_rows > _MOST_ROWS)
     found = _difference(evidence, what, names, pair, confidence, side)
     if method != "auto" or not isinstance(what, AreaMeasure):
         return found

@@ -24,7 +24,7 @@ import numpy as np
 
 from headrank._extras import needs_extra
 from headrank._format import counted, rounded, shown
-from headrank._numbers import inner_rate, option, short_repr, whole
+from headrank._numbers import generator, inner_rate, option, short_repr, whole
 from headrank.bounds.comparison.difference import compare
 from headrank.bounds.comparison.two_samples import compare_samples
 from headrank.bounds.confidence import Side, check_side
@@ -38,13 +38,13 @@ from headrank.bounds.planning.area_variances import (
     obuchowski_mcclish,
 )
 from headrank.bounds.planning.auc import check_positive_rate
+from headrank.bounds.planning.head import MOST_ROWS
 from headrank.labels import check_binary
 from headrank.measures import AUC, Measure
 from headrank.measures import measure as measure_of
 from headrank.measures.area import AreaMeasure
 
 Method = Literal["delong", "obuchowski", "finite"]
-MOST_ROWS = 10_000_000
 _CLOSE = 1.05
 """Ratio of a simulated sample size to the smallest sufficient one, at most, up to the error of the simulation."""
 
@@ -244,9 +244,7 @@ def sample_size_of_test(
     n_runs: int = 200,
     random_state: Any = 0,
 ) -> TestPlan:
-    """Find the number of rows at which a test of areas has this power.
-
-    In closed form, or for ``method="finite"`` by simulating samples of increasing size, to within about 5 %.
+    """Find the number of rows at which a test of areas has this power: in closed form, "finite" by simulation to 5 %.
 
     Parameters
     ----------
@@ -328,23 +326,21 @@ def _quantile(share: float) -> float:
 
 
 def _simulated(test: _Test, n_pos: int, n_neg: int, n_runs: int, random_state: Any) -> TestPlan:
-    found = [_finds(test, n_pos, n_neg, seed) for seed in np.random.SeedSequence(random_state).spawn(n_runs)]
-    share = float(np.mean(found))
+    share = float(np.mean([_finds(test, n_pos, n_neg, stream) for stream in generator(random_state).spawn(n_runs)]))
     # A share of 0 or 1 is not certain: as if one run had been different.
     error = sqrt(max(share * (1 - share), 1 / n_runs) / n_runs)
     return test.at(n_pos, n_neg, share, test.normal_values, error)
 
 
-def _finds(test: _Test, n_pos: int, n_neg: int, seed: Any) -> bool:
+def _finds(test: _Test, n_pos: int, n_neg: int, rng: np.random.Generator) -> bool:
     """Whether the finite-sample test finds the difference on one sample; its interval excludes 0, or chance."""
     sure: Any = {"measure": test.measure, "confidence": 1 - test.level, "side": test.side}
-    seeds = seed.spawn(2)
-    y, scores = normal_rows(test.aucs, test.correlation, n_pos=n_pos, n_neg=n_neg, seed=seeds[0])
+    y, scores = normal_rows(test.aucs, test.correlation, n_pos=n_pos, n_neg=n_neg, seed=rng)
     if len(scores) == 1:
         return test.measure.chance not in interval(y, scores[0], **sure)
     if test.paired:
         return compare(y, scores[0], scores[1], **sure).told_apart
-    other, again = normal_rows(test.aucs, test.correlation, n_pos=n_pos, n_neg=n_neg, seed=seeds[1])
+    other, again = normal_rows(test.aucs, test.correlation, n_pos=n_pos, n_neg=n_neg, seed=rng)
     return compare_samples(y, scores[0], other, again[1], method="separate", **sure).told_apart
 
 
@@ -394,6 +390,8 @@ def _checked(
         raise ValueError(f"method={method!r} is for normal scores; with a pilot sample use method='delong'")
     if method == "obuchowski" and len(aucs) == 1 and not isinstance(what, AUC):
         raise ValueError(f"method='obuchowski' tests the AUC against chance, not {what}; use method='delong'")
+    if not isinstance(paired, bool | np.bool_):
+        raise TypeError(f"paired must be True or False, got {short_repr(paired)}")
     pair = tuple(correlation) if isinstance(correlation, tuple | list) else (correlation, correlation)
     if len(pair) != 2 or not all(isinstance(each, int | float) and -1 <= each <= 1 for each in pair):
         raise ValueError(f"correlation must be one or two numbers in [-1, 1], got {short_repr(correlation)}")
