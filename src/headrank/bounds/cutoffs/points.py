@@ -210,7 +210,9 @@ def operating_points(
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
 ) -> OperatingPoints:
-    """Compute what flagging all rows above each threshold does. O(n log n); intervals O(1) per threshold.
+    """Compute what flagging all rows above each threshold does. O(n log n).
+
+    Intervals take about 0.1 ms per threshold, so with very many distinct scores pass the thresholds that matter.
 
     Parameters
     ----------
