@@ -148,7 +148,7 @@ def test_plain_and_logit_scale():
 
 
 def test_published_interval_of_a_marker():
-    """pROC's ci.auc(s100b), on the plain scale: 0.6301182 to 0.8326189."""
+    """The interval that pROC prints for S100B, on the plain scale: 0.6301182 to 0.8326189."""
     found = hr.interval(*rows_of_table(SUBARACHNOID_S100B), method="delong_plain")
     assert (found.low, found.estimate, found.high) == pytest.approx((0.6301182, 0.7313686, 0.8326189), abs=5e-8)
 
