@@ -252,6 +252,24 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "optuna objective": (optuna.objective, {
         "measure": "auc", "make": LogisticRegression, "X": X, "y": Y, "qid": None, "cv": 3, "random_state": 0,
     }),
+    "operating_points": (hr.operating_points, {
+        **SAMPLE, "sample_weight": None, "thresholds": [0.1, 0.2], "prevalence": 0.2, "confidence": 0.9,
+    }),
+    "best_cutoff": (hr.best_cutoff, {
+        "y": Y, "scores": S, "by": "cost", "costs": {"false_negative": 2.0, "false_positive": 1.0}, "prevalence": 0.2,
+        "confidence": 0.8, "n_replicates": 10, "random_state": 0, "pos_label": 1,
+    }),
+    "compare_samples": (hr.compare_samples, {
+        "y1": Y, "scores1": S, "y2": Y, "scores2": X[:, 1], "measure": "auc", "confidence": 0.9, "method": "bootstrap",
+        "side": "two-sided", "names": ("a", "b"), "pos_label": 1, "n_replicates": 40, "random_state": 0,
+    }),
+    "power": (hr.power, {
+        "n_pos": 20, "n_neg": 30, "auc": (0.9, 0.8), "measure": "pauc@0.3", "paired": True, "correlation": 0.5,
+        "level": 0.1, "side": "lower", "method": "delong",
+    }),
+    "sample_size_of_test": (hr.sample_size_of_test, {
+        "positive_rate": 0.2, "power": 0.8, "auc": (0.9, 0.8), "measure": "auc", "level": 0.1, "method": "obuchowski",
+    }),
 }  # fmt: skip
 
 

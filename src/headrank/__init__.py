@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from headrank.bounds.comparison.difference import Difference, compare
     from headrank.bounds.comparison.many import Differences, compare_many
     from headrank.bounds.comparison.selection import Selection, select
+    from headrank.bounds.comparison.two_samples import compare_samples
+    from headrank.bounds.cutoffs.best import Cutoff, best_cutoff
+    from headrank.bounds.cutoffs.points import OperatingPoints, operating_points
     from headrank.bounds.interval import Interval
     from headrank.bounds.intervals import interval
     from headrank.bounds.lists.candidates import Candidates, choose
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from headrank.bounds.planning.head import HeadPlan, plan_head
     from headrank.bounds.planning.lists import ListPlan, plan_list
     from headrank.bounds.planning.new_rows import NewRowsPlan, plan_new_rows
+    from headrank.bounds.planning.power import TestPlan, power, sample_size_of_test
     from headrank.bounds.threshold import Threshold, threshold_at
     from headrank.deciders import FPRBudgetClassifier, TopFractionClassifier
     from headrank.estimators import (
@@ -42,6 +46,7 @@ if TYPE_CHECKING:
         ForestDisplay,
         ListDisplay,
         PathDisplay,
+        PowerDisplay,
         RocDisplay,
         SampleSizeDisplay,
         TreeDisplay,
@@ -51,6 +56,8 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "headrank.bounds.band.band": ("Band", "band"),
+    "headrank.bounds.cutoffs.best": ("Cutoff", "best_cutoff"),
+    "headrank.bounds.cutoffs.points": ("OperatingPoints", "operating_points"),
     "headrank.bounds.intervals": ("interval",),
     "headrank.bounds.comparison.difference": ("Difference", "compare"),
     "headrank.bounds.lists.candidates": ("Candidates", "choose"),
@@ -58,10 +65,12 @@ _HOMES = {
     "headrank.bounds.planning.head": ("HeadPlan", "plan_head"),
     "headrank.bounds.planning.lists": ("ListPlan", "plan_list"),
     "headrank.bounds.planning.new_rows": ("NewRowsPlan", "plan_new_rows"),
+    "headrank.bounds.planning.power": ("TestPlan", "power", "sample_size_of_test"),
     "headrank.bounds.interval": ("Interval",),
     "headrank.bounds.comparison.many": ("Differences", "compare_many"),
     "headrank.bounds.planning.auc": ("Plan", "plan", "sample_size"),
     "headrank.bounds.comparison.selection": ("Selection", "select"),
+    "headrank.bounds.comparison.two_samples": ("compare_samples",),
     "headrank.bounds.threshold": ("Threshold", "threshold_at"),
     "headrank.deciders": ("FPRBudgetClassifier", "TopFractionClassifier"),
     "headrank.estimators": (
@@ -81,6 +90,7 @@ _HOMES = {
         "ForestDisplay",
         "ListDisplay",
         "PathDisplay",
+        "PowerDisplay",
         "RocDisplay",
         "SampleSizeDisplay",
         "TreeDisplay",
@@ -99,6 +109,7 @@ __all__ = [
     "BoostedRankerCV",
     "Candidates",
     "CrossValidationDisplay",
+    "Cutoff",
     "Difference",
     "Differences",
     "FPRBudgetClassifier",
@@ -114,35 +125,43 @@ __all__ = [
     "ListDisplay",
     "ListPlan",
     "NewRowsPlan",
+    "OperatingPoints",
     "PathDisplay",
     "Plan",
+    "PowerDisplay",
     "RankerCV",
     "Report",
     "RocCurve",
     "RocDisplay",
     "SampleSizeDisplay",
     "Selection",
+    "TestPlan",
     "Threshold",
     "TopFractionClassifier",
     "TreeDisplay",
     "TreeRanker",
     "band",
+    "best_cutoff",
     "certify_list",
     "choose",
     "compare",
     "compare_many",
+    "compare_samples",
     "export_json",
     "export_onnx",
     "fit",
     "interval",
     "load",
+    "operating_points",
     "path",
     "plan",
     "plan_head",
     "plan_list",
     "plan_new_rows",
+    "power",
     "report",
     "sample_size",
+    "sample_size_of_test",
     "save",
     "select",
     "threshold_at",

@@ -41,15 +41,19 @@ def rounded_percent(share: float) -> str:
     return f"{100 * share:.3g} %"
 
 
-def shown_p(p_value: float) -> str:
+def shown_p(p_value: float, *, is_bound: bool = False) -> str:
     """Print a p-value to two significant digits, rounded up, so that no level is passed by rounding; or its bound.
+
+    ``is_bound``: it is only known to be at most this, as it is the smallest that the method can give.
 
     >>> shown_p(0.0321), shown_p(0.05), shown_p(0.0501), shown_p(1e-15)
     ('p = 0.033', 'p = 0.05', 'p = 0.051', 'p < 1e-12')
+    >>> shown_p(0.0321, is_bound=True), shown_p(2e-12, is_bound=True)
+    ('p < 0.033', 'p < 2e-12')
     """
     if not p_value >= 1e-12:
         return "p < 1e-12"
-    return f"p = {_significant(p_value, ROUND_CEILING, digits=2)}"
+    return f"p {'<' if is_bound else '='} {_significant(p_value, ROUND_CEILING, digits=2)}"
 
 
 def rounded(value: float) -> str:

@@ -10,6 +10,7 @@ from rich.console import Console
 
 import headrank as hr
 from experiments import coverage as cov
+from experiments import cutoffs
 from experiments import widths as wid
 from headrank.datasets import Binormal
 from headrank.measures import AUC, PartialAUC
@@ -210,3 +211,14 @@ def test_the_command_writes_coverages(tmp_path, capsys, monkeypatch):
     assert frame.height == 14
     assert frame["method"].unique().sort().to_list() == sorted([*cov.FINITE_SAMPLE, *cov.ASYMPTOTIC])
     assert "pauc@0.1: coverage" in capsys.readouterr().out
+
+
+# -- cut-offs --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("by", cutoffs.CRITERIA)
+def test_certified_limits_hold_at_the_best_cut_off_and_it_is_optimistic(by):
+    found = cutoffs.simulate(50, 50, by, n_runs=12, n_replicates=50)
+    assert found.certified >= 0.75  # 95 % are promised
+    assert found.threshold >= 0.5
+    assert found.optimism > 0

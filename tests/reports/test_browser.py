@@ -360,6 +360,24 @@ def test_all_but_the_control_is_there_without_javascript(opened):
     assert table.locator("table").is_visible()
 
 
+def test_operating_points_can_be_sorted(opened):
+    page = opened("top")
+    page.locator("details", has_text="Table of operating points").first.locator("summary").click()
+    heading = page.locator("table.points th", has_text="likelihood ratio, flagged")
+    column = page.locator("table.points thead th").all_inner_texts().index(heading.inner_text())
+
+    def cells():
+        rows = page.locator("table.points tbody tr").all()
+        texts = [row.locator("th, td").nth(column).inner_text().replace(",", "") for row in rows]
+        return [np.inf if text == "–" else float(text) for text in texts]
+
+    before = cells()
+    heading.locator("button").click()
+    assert (cells(), heading.get_attribute("aria-sort")) == (sorted(before), "ascending")
+    heading.locator("button").click()
+    assert (cells(), heading.get_attribute("aria-sort")) == (sorted(before, reverse=True), "descending")
+
+
 def test_hostile_names_run_nothing(opened):
     page = opened("hostile")
     require_equal("hostile", page)

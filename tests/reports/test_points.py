@@ -33,6 +33,12 @@ def test_points_count_rows(name):
         assert (each.precision, each.recall) == (pytest.approx(found / n), pytest.approx(found / y.sum()))
         assert each.fpr == pytest.approx((n - found) / (~y).sum())
         assert each.at_least <= found
+        share = y.mean()
+        tpr, fpr = found / y.sum(), (n - found) / (~y).sum()
+        assert each.lift == pytest.approx(found / n / share)
+        assert each.npv == (None if n == y.size else pytest.approx(((~y).sum() - n + found) / (y.size - n)))
+        assert each.lr_positive == (None if fpr == 0 else pytest.approx(tpr / fpr))
+        assert each.lr_negative == (None if fpr == 1 else pytest.approx((1 - tpr) / (1 - fpr)))
         # The printed score makes the same cut, ties included.
         assert np.count_nonzero(scores >= float(each.score)) == np.count_nonzero(scores >= kth)
         assert each.tied == (np.count_nonzero(scores >= kth) > n)
@@ -48,6 +54,14 @@ def test_the_limits_of_the_points_are_those_of_the_measure(name):
         of_top = limits.lower(share)[0] * curve.n
         low = of_top if made.goal.top is not None else limits.recall_lower(share)[0] * curve.n_pos
         assert each.at_least <= min(low, each.found) < each.at_least + 1
+
+
+@pytest.mark.parametrize("name", REPRESENTATIVE)
+def test_the_greatest_difference_of_the_rates_is_one_of_the_points(name):
+    made = result_of(name)
+    best = hr.best_cutoff(made.y, made.winner.scores, n_replicates=0)
+    marked = [each for each in summary_of(name).points.points if each.is_youden]
+    assert [each.n_cases for each in marked] == [best.n_flagged] * (best.n_flagged > 0)
 
 
 @pytest.mark.parametrize("name", REPRESENTATIVE)

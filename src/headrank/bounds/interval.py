@@ -43,6 +43,8 @@ class Interval:
         same band (areas and rates; or measures that depend on the share of positives).
     n_queries : int or None
         Number of queries, if the measure is a mean over queries.
+    standard_error : float or None
+        Of the estimate, by DeLong's method or the bootstrap; None for finite-sample methods.
     """
 
     low: float
@@ -59,6 +61,7 @@ class Interval:
     finite_sample: bool = True
     simultaneous: bool = False
     n_queries: int | None = None
+    standard_error: float | None = None
 
     @property
     def width(self) -> float:

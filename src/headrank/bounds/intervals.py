@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import singledispatch
+from functools import partial, singledispatch
 from math import ceil, sqrt
 from typing import Any
 
@@ -39,6 +39,7 @@ OF_A_MEASURE: dict[str, Callable[..., Interval]] = {
     "fixed_range": fixed_range,
     "betting": betting,
     "delong": delong,
+    "delong_plain": partial(delong, scale="plain"),
 }
 BANDS = ("tail", "dkw")
 _MORE = 8.0
@@ -118,7 +119,8 @@ def interval(
         ``positive_rate`` is given), ``"tail"`` (a band for the whole curve) for other measures, and a bound over
         queries if ``qid`` is given. The choice depends on the measure and the counts alone. Others:
         ``"mcdiarmid"``, ``"hoeffding"``, ``"kl"``, ``"bernstein"`` (AUC), ``"dkw"`` (all). Asymptotic, so possibly too
-        narrow on small samples: ``"delong"`` (areas), ``"bootstrap"`` (all).
+        narrow on small samples: ``"delong"`` (areas; ``"delong_plain"`` is the form ``A +- z s`` of most software,
+        which covers less often near 1), ``"bootstrap"`` (all).
     side : {"two-sided", "lower", "upper"}, default="two-sided"
         Which ends are guaranteed. A one-sided end is closer, except for measures of the best fraction.
     sample_weight, qid : array-like of shape (n,), optional

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from headrank.measures import Measure
     from headrank.training.goal import Goal
 
-METHODS = ("auto", "betting", "paired", "separate", "delong", "bootstrap")
+METHODS = ("auto", "betting", "paired", "separate", "delong", "bootstrap", "bootstrap_normal")
 
 
 def run(
@@ -43,8 +43,8 @@ def run(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="auto, betting, paired, separate: for any distribution; delong, bootstrap: narrower, asymptotic. "
-            "auto also gives the asymptotic answer.",
+            help="auto, betting, paired, separate: for any distribution; delong, bootstrap, bootstrap_normal: "
+            "narrower, asymptotic. auto also gives the asymptotic answer.",
             show_default="auto",
         ),
     ] = None,

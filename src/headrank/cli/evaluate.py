@@ -14,6 +14,7 @@ import typer
 from headrank._format import counted, percent, rounded, rounded_down, rounded_up, shown
 from headrank._types import BoolVector
 from headrank.cli import _options as options
+from headrank.cli._cutoffs import check_cutoffs, cutoffs_of, print_cutoffs
 from headrank.cli._evaluation_report import write_evaluation
 from headrank.cli._failures import about_input
 from headrank.cli._inputs import input_of, layout_of
@@ -79,6 +80,19 @@ def run(
             show_default="auto",
         ),
     ] = None,
+    cutoffs: Annotated[
+        bool, typer.Option("--cutoffs", help="Also print what the best and the usual thresholds do, with intervals.")
+    ] = False,
+    miss_cost: Annotated[
+        float | None,
+        typer.Option(metavar="R", help="With --cutoffs: a missed positive costs as much as R false alarms."),
+    ] = None,
+    prevalence: Annotated[
+        float | None,
+        typer.Option(
+            metavar="P", help="With --cutoffs: share of positives in the population, if not that of the rows."
+        ),
+    ] = None,
     confidence: options.Confidence = 0.95,
     separator: options.Separator = None,
     decimal: options.Decimal = None,
@@ -109,6 +123,8 @@ def run(
     called = options.positive_name_of(positive_name)
     if out is not None:
         _require_reportable(clusters, lower_is_better)
+    unfit = {"--clusters": clusters is not None, "--qid": qid is not None, "--lower-is-better": lower_is_better}
+    criteria = check_cutoffs(cutoffs, miss_cost, prevalence, unfit)
     by = _By(options.method_of(method, METHODS, clusters), confidence)
     scores = input_of(files, layout_of(separator, decimal, sheet, files))
     sample = read_scores(
@@ -123,6 +139,7 @@ def run(
         drop_missing=drop_missing,
     )
     findings = list(_findings(sample, measures, by))
+    cuts = cutoffs_of(sample, criteria, prevalence, confidence) if cutoffs else []
     if out is not None:
         given: dict[str, Sequence[str | None]] = {
             "--target": [target],
@@ -172,10 +189,12 @@ def run(
                     for one in findings
                     if one.interval is None
                 ],
+                **({"cutoffs": [each.as_dict() for each in cuts]} if cutoffs else {}),
             }
         )
     in_words = measures[0] if measure or goal is None else goal.measure
     _print(sample, findings, in_words if box is None or measure else box, confidence, target, as_json=json)
+    print_cutoffs(console(as_json=json), cuts, confidence)
     if out is not None:
         console(as_json=json).print(f"The report is {out / REPORT}.")
 

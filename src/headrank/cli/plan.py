@@ -8,6 +8,7 @@ import typer
 
 from headrank.cli import _options as options
 from headrank.cli._failures import about_option
+from headrank.cli._planned_test import plan_test
 from headrank.cli._printing import console, print_json, progress_bar
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from headrank.bounds.planning.head import HeadPlan
     from headrank.bounds.planning.lists import ListPlan
     from headrank.bounds.planning.new_rows import NewRowsPlan
+    from headrank.bounds.planning.power import TestPlan
     from headrank.training.goal import Goal
 
 METHODS = ("mcdiarmid", "hoeffding", "kl", "bernstein")
@@ -48,11 +50,33 @@ def run(
         int | None,
         typer.Option(metavar="N", help="With --list, the number of labelled negatives, to find how many new rows."),
     ] = None,
+    test: Annotated[
+        bool, typer.Option("--test", help="Plan a test of --auc against chance, or against --versus.")
+    ] = False,
+    versus: Annotated[
+        float | None, typer.Option(metavar="A", help="With --test, the AUC of a second scorer; otherwise chance.")
+    ] = None,
+    correlation: Annotated[
+        float | None,
+        typer.Option(
+            metavar="R", help="With --versus, correlation of the scores on the same rows.", show_default="0.5"
+        ),
+    ] = None,
+    two_samples: Annotated[
+        bool, typer.Option("--two-samples", help="With --versus, the scorers are measured on different rows.")
+    ] = False,
+    power: Annotated[
+        float | None, typer.Option(metavar="P", help="With --test, the wanted power.", show_default="0.9")
+    ] = None,
     scorers: Annotated[
         int, typer.Option(metavar="N", help="Number of scorers for which the intervals hold simultaneously.")
     ] = 1,
     method: Annotated[
-        str | None, typer.Option(metavar="NAME", help=f"Interval for the AUC: {', '.join(METHODS)}; default: kl.")
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"Interval for the AUC: {', '.join(METHODS)}; default: kl. Test: delong, obuchowski, finite.",
+        ),
     ] = None,
     json: options.Json = False,
 ) -> None:
@@ -61,15 +85,24 @@ def run(
     No data are needed. For the AUC the plan holds for any scores. For a part of the list it assumes normal scores; if
     they are distributed differently, the interval is wider or narrower than planned, but still valid. With --list, find
     how many labelled negatives are needed to promise that a share of the first K new rows is positive, or, with
-    --negatives, from how many new rows it can be promised.
+    --negatives, from how many new rows it can be promised. With --test, find how many rows a test of areas needs.
 
     Example: headrank plan --epsilon 0.05 --confidence 0.95 --positive-rate 0.02 --auc 0.9 --fpr 0:0.02
     """
     given = {"--epsilon": epsilon, "--fpr": fpr, "--specificity": specificity, "--top": top, "--method": method}
-    if list_length is not None:
-        found: Plan | HeadPlan | ListPlan | NewRowsPlan = _plan_list(
-            list_length, precision, (new, negatives), confidence, auc, positive_rate, scorers, given
-        )
+    of_test = {"--versus": versus, "--correlation": correlation, "--power": power, "--two-samples": two_samples or None}
+    found: Plan | HeadPlan | ListPlan | NewRowsPlan | TestPlan
+    if test:
+        given |= {"--list": list_length, "--precision": precision, "--new": new, "--negatives": negatives}
+        wrong = ("--epsilon", "--top", "--list", "--precision", "--new", "--negatives")
+        if unfit := [name for name in wrong if given[name] is not None] + ["--scorers"] * (scorers != 1):
+            raise typer.BadParameter(f"expected no {unfit[0]} together with --test", param_hint=f"'{unfit[0]}'")
+        goal = options.goal_of(fpr, None, specificity)
+        found = plan_test(goal, auc, positive_rate, of_test, confidence, method)
+    elif unfit := [name for name, value in of_test.items() if value is not None]:
+        raise typer.BadParameter("belongs to a test; give --test", param_hint=f"'{unfit[0]}'")
+    elif list_length is not None:
+        found = _plan_list(list_length, precision, (new, negatives), confidence, auc, positive_rate, scorers, given)
     elif precision is not None or new is not None or negatives is not None:
         raise typer.BadParameter(
             "--precision, --new and --negatives belong to a list; give --list", param_hint="'--list'"

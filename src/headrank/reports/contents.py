@@ -205,6 +205,10 @@ class Point:
         Whether more cases than these have this score; they count in part.
     is_goal : bool
         Whether it is the end of the part of the list that matters.
+    lift, npv, lr_positive, lr_negative : float or None
+        As in `headrank.OperatingPoints`, without intervals; None where they are not finite, and with queries.
+    is_youden : bool
+        Whether TPR - FPR is greatest here.
     """
 
     n_cases: int
@@ -217,6 +221,11 @@ class Point:
     score: str
     tied: bool
     is_goal: bool
+    lift: float | None = None
+    npv: float | None = None
+    lr_positive: float | None = None
+    lr_negative: float | None = None
+    is_youden: bool = False
 
 
 @dataclass(frozen=True)

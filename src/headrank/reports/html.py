@@ -30,11 +30,11 @@ from headrank.reports.wording import sentence, subject
 def render_html(summary: Summary) -> str:
     """Return the report as one self-contained HTML file. Same summary, same bytes.
 
-    The figures are static; the script is only needed to try other goals. Everything that comes from the table, such as
-    column names, is escaped, and a content security policy allows no script except the page's own.
+    The figures are static; scripts are only needed to try other goals and to sort tables. Everything that comes from
+    the table, such as column names, is escaped, and a content security policy allows no script except the page's own.
     """
-    style, script = _part("report.css"), _part("report.js")
-    digest = b64encode(sha256(script.encode()).digest()).decode()
+    style, script, sorting = _part("report.css"), _part("report.js"), _part("sorting.js")
+    digests = [b64encode(sha256(each.encode()).digest()).decode() for each in (script, sorting)]
     return (
         _environment()
         .get_template("report.html")
@@ -50,7 +50,8 @@ def render_html(summary: Summary) -> str:
             sparks=[spark(each.pos_shares, each.neg_shares) if each.pos_shares else None for each in summary.columns],
             style=Markup(style),
             script=Markup(script),
-            script_hash=digest,
+            sorting=Markup(sorting),
+            script_hashes=digests,
             curve=None if summary.control is None else _embedded(summary.control),
         )
     )
@@ -104,6 +105,7 @@ def _environment() -> Environment:
         "limits": estimate_and_limits,
         "subject": subject,
         "whole": "{:,.0f}".format,
+        "figures": lambda value: "–" if value is None else f"{value:.3g}",
         "parts": lambda command: _BEFORE_OPTION.split(command),
         "tidy": _tidy,
     }

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from math import floor
+from math import floor, isfinite
 
 import numpy as np
 
 from headrank._format import percent, separating
 from headrank._types import BoolVector, Vector
 from headrank.bounds.band.gains import gains_limits
+from headrank.bounds.cutoffs.points import OperatingPoints
 from headrank.curve import RocCurve, share
 from headrank.measures import PrecisionAt, RecallAt
 from headrank.reports.answer import confidence_per_model
@@ -43,16 +44,23 @@ def points_of(result: TrainingResult) -> PointsPart | None:
     if not knows_positive_rate(result):
         return None
     curve, goal = result.winner.holdout.whole, goal_cases(result)
-    cases = _cases(goal, int(curve.n))
+    youden = int(np.argmax(curve.tpr - curve.fpr))
+    n_youden = int(curve.tp[youden] + curve.fp[youden])
+    cases = sorted({*_cases(goal, int(curve.n)), *([n_youden] if n_youden else [])})
     gains = limits_of_found(result, np.array(cases))[0]
     nouns = result.table.positive_nouns
     words = (
         f"Each row is a choice: the more cases are looked at, the more {nouns.many} are found, and the more of the "
         f"work is in vain. With {percent(result.confidence)} confidence, all numbers under “at least” hold "
-        f"simultaneously, for the mean of {lists_in_words(result)}; the others are those of {result.table.measured}."
+        f"simultaneously, for the mean of {lists_in_words(result)}; the others are those of {result.table.measured}. A "
+        "click on a heading sorts the table."
     )
     return PointsPart(
-        words, tuple(_point(curve, n, float(low), n == goal) for n, low in zip(cases, gains, strict=True))
+        words,
+        tuple(
+            _point(curve, n, float(low), n == goal, is_youden=n == n_youden)
+            for n, low in zip(cases, gains, strict=True)
+        ),
     )
 
 
@@ -78,11 +86,14 @@ def lists_in_words(result: TrainingResult) -> str:
     return f"{n} with {result.table.positive_nouns.counted(int(result.y.sum()))}"
 
 
-def _point(curve: RocCurve, n_cases: int, low: float, is_goal: bool) -> Point:
+def _point(curve: RocCurve, n_cases: int, low: float, is_goal: bool, *, is_youden: bool) -> Point:
     found = curve.tp_in_first(n_cases)
     rows = curve.fp + curve.tp
     level = int(np.searchsorted(rows, n_cases))  # the n-th case has score number level, from 1
     below = float(curve.scores[level]) if level < curve.scores.size else -np.inf
+    counts = (np.array([found]), np.array([n_cases - found]))
+    (more,) = OperatingPoints(curve.scores[level - 1 : level], *counts, curve.n_pos, curve.n_neg).rows()
+    names = ("lift", "npv", "lr_positive", "lr_negative")
     return Point(
         n_cases=n_cases,
         found=float(found),
@@ -94,6 +105,8 @@ def _point(curve: RocCurve, n_cases: int, low: float, is_goal: bool) -> Point:
         score=separating(below, float(curve.scores[level - 1])),
         tied=bool(rows[level] > n_cases),
         is_goal=is_goal,
+        is_youden=is_youden,
+        **{name: more[name] if isfinite(more[name]) else None for name in names},
     )
 
 

@@ -104,6 +104,7 @@ def bootstrap(
         side=side,
         finite_sample=False,
         n_queries=draws.values.shape[1] if isinstance(draws, QueryDraws) else None,
+        standard_error=float(values.std(ddof=1)),
     )
 
 

@@ -10,11 +10,19 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from headrank._extras import needs_extra
-from headrank._format import percent, rounded, rounded_down, rounded_up, shown_p
+from headrank._format import counted, percent, rounded, rounded_down, rounded_up, shown_p
 from headrank._numbers import option, short_repr
 from headrank._types import ArrayLike
 from headrank.bounds.asymptotic.bootstrap import check_replicates, present_rows
-from headrank.bounds.comparison.evidence import Evidence, Method, Resampling, evidence_for, widest
+from headrank.bounds.comparison.evidence import (
+    Covariance,
+    Evidence,
+    Method,
+    Resampling,
+    error_of,
+    evidence_for,
+    widest,
+)
 from headrank.bounds.confidence import Side, check_confidence, check_side
 from headrank.bounds.sample_curves import SampleCurves
 from headrank.exceptions import NoVarianceError
@@ -43,9 +51,9 @@ class Difference:
     confidence : float
         The guaranteed probability that the interval contains the true difference.
     p_value : float
-        Smallest risk from which on the interval excludes 0: an upper bound of the p-value, to at least 1e-13. The null
-        hypothesis is that the scorers are equally good (two-sided), that the first value is no higher (side "lower")
-        or no lower (side "upper").
+        Smallest risk from which on the interval excludes 0: an upper bound of the p-value, exact down to 1e-300 for
+        ``"delong"`` and ``"bootstrap_normal"``. The null hypothesis is that the scorers are equally good (two-sided),
+        that the first value is no higher (side "lower") or no lower (side "upper").
     measure : Measure
         The measure compared.
     names, values : pairs
@@ -60,6 +68,14 @@ class Difference:
         Whether the guarantee holds for every sample size and distribution; otherwise it is asymptotic.
     asymptotic : Difference or None
         The asymptotic answer beside a finite-sample one, if there is one: see `compare`.
+    p_is_bound : bool
+        Whether the p-value is the smallest that the method can give, so that it is only known to be at most this: 1e-13
+        for one end with bounds for any distribution, 1 / (n_replicates + 1) with the bootstrap. It is then printed as
+        "p < ...".
+    covariance : pair of pairs of float, or None
+        Variances and covariance of the two values, by DeLong's method or the bootstrap; None for finite-sample methods.
+    counts : pair of pairs of int, or None
+        Positives and negatives of each sample, if there are two: see `compare_samples`.
     """
 
     low: float
@@ -78,6 +94,14 @@ class Difference:
     side: Side = "two-sided"
     finite_sample: bool = True
     asymptotic: Difference | None = None
+    p_is_bound: bool = False
+    covariance: Covariance | None = None
+    counts: tuple[tuple[int, int], tuple[int, int]] | None = None
+
+    @property
+    def standard_error(self) -> float | None:
+        """Standard error of the difference; None for finite-sample methods."""
+        return None if self.covariance is None else error_of(self.covariance)
 
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
@@ -99,8 +123,9 @@ class Difference:
 
         Method, limits and p-value of the asymptotic answer follow, and are None without one.
         """
-        plain = {name: value for name, value in vars(self).items() if name not in ("names", "values", "asymptotic")}
-        plain["measure"] = str(self.measure)
+        left_out = ("names", "values", "asymptotic", "covariance", "counts")
+        plain = {name: value for name, value in vars(self).items() if name not in left_out}
+        plain |= {"measure": str(self.measure), "standard_error": self.standard_error}
         scorers = {"first": self.names[0], "second": self.names[1]}
         beside = {f"asymptotic_{name}": getattr(self.asymptotic, name, None) for name in _BESIDE}
         return scorers | {"first_value": self.values[0], "second_value": self.values[1]} | plain | beside
@@ -119,8 +144,9 @@ class Difference:
         lead = f"{better} is better than {worse} by {rounded(abs(self.estimate))}"
         if self.estimate == 0:
             lead = f"{first} and {second} are equal"
-        counts = (
-            f"{self.n_pos:,} positive{'s' * (self.n_pos != 1)} and {self.n_neg:,} negative{'s' * (self.n_neg != 1)}"
+        counts = " against ".join(
+            f"{counted(n_pos, 'positive')} and {counted(n_neg, 'negative')}"
+            for n_pos, n_neg in self.counts or ((self.n_pos, self.n_neg),)
         )
         found = (
             f"{lead} on {counts} ({self.measure} {rounded(self.values[0])} for {first}, {rounded(self.values[1])} for "
@@ -141,7 +167,7 @@ class Difference:
     def _verdict(self) -> str:
         can = "can" if self.told_apart else "cannot"
         if self.p_value < 1 or not self.finite_sample:
-            return f"{can} be told apart ({shown_p(self.p_value)})"
+            return f"{can} be told apart ({shown_p(self.p_value, is_bound=self.p_is_bound)})"
         # A bound of 1 is no p-value: it says that the method is too conservative for one.
         return f"{can} be told apart (no p-value below 1, as this method is conservative)"
 
@@ -191,6 +217,8 @@ def compare(
     - ``"delong"``: asymptotic, for areas; DeLong, DeLong & Clarke-Pearson (1988). O(n log n).
     - ``"bootstrap"``: asymptotic, for every measure, with weights, clusters and queries. Both scorers use the same
       resampled rows.
+    - ``"bootstrap_normal"``: the same with the difference over its bootstrap standard error taken as normal, as in
+      other software for partial areas. Its p-values are not limited by the number of replicates.
 
     Parameters
     ----------
@@ -202,7 +230,7 @@ def compare(
         The measure to compare.
     confidence : float, default=0.95
         In (0, 1).
-    method : {"auto", "betting", "paired", "separate", "delong", "bootstrap"}, default="auto"
+    method : {"auto", "betting", "paired", "separate", "delong", "bootstrap", "bootstrap_normal"}, default="auto"
         See above.
     side : {"two-sided", "lower", "upper"}, default="two-sided"
         Which ends are guaranteed; the p-value tests the same side.
@@ -231,8 +259,7 @@ def compare(
     what, side = measure_of(measure), check_side(side)
     confidence = check_confidence(confidence)
     option("method", method, get_args(Method))
-    if not isinstance(names, Sequence) or isinstance(names, str | bytes) or len(names) != 2:
-        raise ValueError(f"names must be two names, one for each scorer, got {short_repr(names)}")
+    names = check_names(names)
     first, second = (
         SampleCurves(check_binary(y, scores, sample_weight, qid=qid, pos_label=pos_label)) for scores in (a, b)
     )
@@ -247,6 +274,13 @@ def compare(
     except NoVarianceError:
         return found
     return replace(found, asymptotic=other)
+
+
+def check_names(names: Any) -> tuple[str, str]:
+    """Return the names of two scorers or samples, or raise."""
+    if not isinstance(names, Sequence) or isinstance(names, str | bytes) or len(names) != 2:
+        raise ValueError(f"names must be two names, one for each scorer, got {short_repr(names)}")
+    return names[0], names[1]
 
 
 def asymptotic_method(measure: Measure, sample: Sample, risk: float) -> Literal["delong", "bootstrap"] | None:
@@ -287,9 +321,9 @@ def difference_of(
     high = farthest if side == "lower" else min(evidence.upper(risk), farthest)
     risks = []
     if side != "upper":
-        risks.append(_p_value(lambda risk: evidence.lower(risk) > 0, evidence))
+        risks.append(_p_value(lambda risk: evidence.lower(risk) > 0, evidence, 0))
     if side != "lower":
-        risks.append(_p_value(lambda risk: evidence.upper(risk) < 0, evidence))
+        risks.append(_p_value(lambda risk: evidence.upper(risk) < 0, evidence, 1))
     n_pos = int(np.count_nonzero(sample.positive))
     return Difference(
         low,
@@ -307,6 +341,8 @@ def difference_of(
         sample.positive.size - n_pos,
         side,
         evidence.finite_sample,
+        p_is_bound=min(risks) <= evidence.smallest_risk,
+        covariance=evidence.covariance,
     )
 
 
@@ -315,21 +351,23 @@ def one_end(risk: float, side: Side) -> float:
     return risk / 2 if side == "two-sided" else risk
 
 
-def _p_value(excluded: Callable[[float], bool], evidence: Evidence) -> float:
+def _p_value(excluded: Callable[[float], bool], evidence: Evidence, end: int) -> float:
     """Return the smallest risk from which on a bound excludes 0, rounded upwards; 1 if there is none.
 
-    Bounds that tighten as the risk grows: bisection of the logarithm. Others are tried at fixed risks from 1 down, and
-    the p-value is the last of them before 0 is inside. It is at most r only if 0 is excluded at the smallest of these
-    risks that is at least r, so it is valid.
+    In closed form, if there is one. Otherwise, bounds that tighten as the risk grows: bisection of the logarithm.
+    Others are tried at fixed risks from 1 down, and the p-value is the last of them before 0 is inside. It is at most r
+    only if 0 is excluded at the smallest of these risks that is at least r, so it is valid.
     """
     smallest = evidence.smallest_risk
+    if evidence.p_values is not None:
+        return max(evidence.p_values[end], smallest)
     if not evidence.monotone:
         found = 1.0
         for step in range(1, 1 - round(_STEPS_PER_DECADE * log10(smallest))):
             risk = 10 ** (-step / _STEPS_PER_DECADE)
             if not excluded(risk):
                 break
-            found = risk
+            found = max(risk, smallest)
         return found
     low, high = log(smallest), log(1 - 1e-9)
     if not excluded(exp(high)):

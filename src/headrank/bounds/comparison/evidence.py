@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from math import inf, sqrt
 from typing import Any, Literal
 
@@ -29,7 +29,9 @@ from headrank.exceptions import NoVarianceError
 from headrank.measures import AUC, Measure
 from headrank.measures.area import AreaMeasure
 
-Method = Literal["auto", "betting", "paired", "separate", "delong", "bootstrap"]
+Method = Literal["auto", "betting", "paired", "separate", "delong", "bootstrap", "bootstrap_normal"]
+Covariance = tuple[tuple[float, float], tuple[float, float]]
+"""Variances of the two values, and their covariance."""
 Bounds = tuple[Callable[[float], float], Callable[[float], float]]
 """A lower and an upper bound, each a function of its risk."""
 Pair = tuple[int, int]
@@ -70,14 +72,18 @@ class Evidence:
     """The risk below which the bounds are not evaluated, as they would lose their digits."""
     monotone: bool = True
     """Whether a larger risk never widens a bound."""
+    p_values: tuple[float, float] | None = None
+    """The risks at which the lower and the upper bound are 0, if known in closed form."""
+    covariance: Covariance | None = None
+    """Of the two values, if estimated."""
 
 
 def evidence_for(
     samples: Sequence[SampleCurves], pairs: Sequence[Pair], measure: Measure, method: Method, resampling: Resampling
 ) -> list[Evidence]:
     """Return the evidence for each pair of scorers; there is one sample per scorer, all with the same rows."""
-    if method == "bootstrap":
-        return _bootstrap(samples, pairs, measure, resampling)
+    if method in ("bootstrap", "bootstrap_normal"):
+        return _bootstrap(samples, pairs, measure, resampling, normal=method == "bootstrap_normal")
     if resampling.clusters is not None:
         raise ValueError(
             f"method={method!r} assumes independent rows, and rows of one cluster are not; use method='bootstrap'"
@@ -94,7 +100,7 @@ def evidence_for(
         return _betting(samples, pairs, measure)
     if method == "paired" or (method == "auto" and isinstance(measure, AUC)):
         return _paired(samples, pairs, measure)
-    return _separate(samples, pairs, measure)
+    return separate(samples, pairs, measure)
 
 
 def widest(measure: Measure) -> float:
@@ -229,11 +235,13 @@ def _chernoff(mean: float, spread: float, k: int, scale: float) -> Bounds:
     )
 
 
-def _separate(samples: Sequence[SampleCurves], pairs: Sequence[Pair], measure: Measure) -> list[Evidence]:
-    """Bound both values, each at half the risk: conservative, as it ignores that the rows are the same."""
+def separate(
+    samples: Sequence[SampleCurves], pairs: Sequence[Pair], measure: Measure, *, fast: bool = True
+) -> list[Evidence]:
+    """Bound both values, each at half the risk: conservative if the rows are the same, as it does not use that."""
     curves = [each.whole for each in samples]
-    # Some 50 intervals for one p-value: for areas the fast method.
-    method = "fixed_range" if isinstance(measure, AreaMeasure) else "auto"
+    # Up to 100 intervals for one p-value: for areas the fast method.
+    method = "fixed_range" if fast and isinstance(measure, AreaMeasure) else "auto"
 
     @cache
     def end(scorer: int, risk: float, side: Side) -> float:
@@ -278,28 +286,67 @@ def _delong(samples: Sequence[SampleCurves], pairs: Sequence[Pair], measure: Mea
                 "no uncertainty here, although there may be some; use method='auto'"
             )
         values = (measure.value(curves[i]), measure.value(curves[j]))
-        theorem = delong.THEOREM[region == type(region)()].split(";")[0]
+        covariances = [np.cov(one, two) / one.size for one, two in zip(per_row(i), per_row(j), strict=True)]
         found.append(
-            Evidence(
+            normal_evidence(
                 values,
-                *_normal(values[0] - values[1], error),
+                _plain(scale**2 * sum(covariances)),
                 "delong",
-                f"{theorem}; paired, normal",
+                f"{delong.THEOREM[region == type(region)()]}; paired, normal",
                 delong.ASSUMPTIONS,
-                finite_sample=False,
+                error=error,
             )
         )
     return found
 
 
-def _normal(at: float, error: float) -> Bounds:
-    from scipy.special import ndtri
+def normal_evidence(
+    values: tuple[float, float],
+    covariance: Covariance,
+    method: str,
+    theorem: str,
+    assumptions: str,
+    *,
+    error: float | None = None,
+    degrees: float = inf,
+) -> Evidence:
+    """Return evidence from the values and their covariance: normal, or Student's t with these degrees of freedom."""
+    from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
-    return lambda risk: at + float(ndtri(risk)) * error, lambda risk: at - float(ndtri(risk)) * error
+    at = values[0] - values[1]
+    spread = error_of(covariance) if error is None else error
+    tail, quantile = (ndtr, ndtri) if degrees == inf else (partial(stdtr, degrees), partial(stdtrit, degrees))
+    return Evidence(
+        values,
+        lambda risk: at + float(quantile(risk)) * spread,
+        lambda risk: at - float(quantile(risk)) * spread,
+        method,
+        theorem,
+        assumptions,
+        finite_sample=False,
+        p_values=(float(tail(-at / spread)), float(tail(at / spread))),
+        covariance=covariance,
+    )
+
+
+def error_of(covariance: Covariance) -> float:
+    """Return the standard error of the difference; 0 if rounding would make the variance negative."""
+    (first, both), (_, second) = covariance
+    return sqrt(max(first + second - 2 * both, 0.0))
+
+
+def _plain(covariance: Any) -> Covariance:
+    (first, both), (_, second) = np.asarray(covariance).tolist()
+    return (first, both), (both, second)
 
 
 def _bootstrap(
-    samples: Sequence[SampleCurves], pairs: Sequence[Pair], measure: Measure, resampling: Resampling
+    samples: Sequence[SampleCurves],
+    pairs: Sequence[Pair],
+    measure: Measure,
+    resampling: Resampling,
+    *,
+    normal: bool = False,
 ) -> list[Evidence]:
     draws, assumptions = bootstrap.draws_for(samples, measure, clusters=resampling.clusters)
     values = [float(each.values(measure).mean()) for each in samples]
@@ -310,21 +357,35 @@ def _bootstrap(
         n_jobs=resampling.n_jobs,
         progress=resampling.progress,
     )
-    found = []
-    for i, j in pairs:
-        differences = np.sort(drawn[:, i] - drawn[:, j])
-        bootstrap.require_variation(differences, f"the difference in {measure}")
-        found.append(
-            Evidence(
-                (values[i], values[j]),
-                *_percentile(differences),
-                "bootstrap",
-                f"paired {bootstrap.THEOREM}",
-                assumptions,
-                finite_sample=False,
-            )
+    return [
+        bootstrap_evidence(
+            (values[i], values[j]), drawn[:, (i, j)], measure, f"paired {bootstrap.THEOREM}", assumptions, normal=normal
         )
-    return found
+        for i, j in pairs
+    ]
+
+
+def bootstrap_evidence(
+    values: tuple[float, float], drawn: Vector, measure: Measure, theorem: str, assumptions: str, *, normal: bool
+) -> Evidence:
+    """Return evidence from replicates of both values, shape (n_replicates, 2): percentiles or the standard error."""
+    differences = np.sort(drawn[:, 0] - drawn[:, 1])
+    bootstrap.require_variation(differences, f"the difference in {measure}")
+    covariance = _plain(np.cov(drawn.T))
+    if normal:
+        theorem = theorem.replace("percentile bootstrap", "standard error by the bootstrap")
+        error = float(differences.std(ddof=1))
+        return normal_evidence(values, covariance, "bootstrap_normal", f"{theorem}; normal", assumptions, error=error)
+    return Evidence(
+        values,
+        *_percentile(differences),
+        "bootstrap",
+        theorem,
+        assumptions,
+        finite_sample=False,
+        covariance=covariance,
+        smallest_risk=1 / (differences.size + 1),
+    )
 
 
 def _percentile(ordered: Vector) -> Bounds:

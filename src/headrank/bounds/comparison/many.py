@@ -99,7 +99,9 @@ class Differences:
                 _signed(rounded(difference.estimate)),
                 _signed(rounded_down(difference.low)),
                 _signed(rounded_up(difference.high)),
-                "- " if p >= 1 and difference.finite_sample else f"{_p(p)} {'*' if p <= 1 - self.confidence else ' '}",
+                "- "
+                if p >= 1 and difference.finite_sample
+                else f"{_p(p, difference.p_is_bound)} {'*' if p <= 1 - self.confidence else ' '}",
             )
             for difference, p in zip(self.differences, self.adjusted_p_values, strict=True)
         ]
@@ -224,8 +226,8 @@ def compare_many_curves(
     return Differences(differences, tuple(adjusted.tolist()), confidence)
 
 
-def _p(p_value: float) -> str:
-    return shown_p(p_value).removeprefix("p ").removeprefix("= ")
+def _p(p_value: float, is_bound: bool) -> str:
+    return shown_p(p_value, is_bound=is_bound).removeprefix("p ").removeprefix("= ")
 
 
 def _signed(number: str) -> str:

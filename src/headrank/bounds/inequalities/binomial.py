@@ -21,6 +21,8 @@ from math import ceil, log, log1p
 
 import numpy as np
 
+from headrank._types import Counts, Vector
+
 
 def clopper_pearson(successes: int, n: int, risk: float) -> tuple[float, float]:
     """Return the exact lower and upper limit of a binomial rate; *each* fails with probability at most ``risk``.
@@ -33,10 +35,22 @@ def clopper_pearson(successes: int, n: int, risk: float) -> tuple[float, float]:
     >>> clopper_pearson(0, 10, 0.05)[0], round(clopper_pearson(0, 10, 0.05)[1], 4)
     (0.0, 0.2589)
     """
+    low, high = exact_limits(np.array([successes]), n, risk)
+    return float(low[0]), float(high[0])
+
+
+def exact_limits(successes: Counts, n: Counts | int, risk: float) -> tuple[Vector, Vector]:
+    """Return the limits of `clopper_pearson` for each number of successes; without a draw they are 0 and 1.
+
+    >>> exact_limits(np.array([0, 9, 0]), np.array([10, 10, 0]), 0.025)[1].round(4)
+    array([0.3085, 0.9975, 1.    ])
+    """
     from scipy.special import betainccinv, betaincinv
 
-    low = 0.0 if successes == 0 else float(betaincinv(successes, n - successes + 1, risk))
-    high = 1.0 if successes == n else float(betainccinv(successes + 1, n - successes, risk))
+    failures = n - successes
+    # The first argument of either function must be above 0; these entries are replaced.
+    low = np.where(successes == 0, 0.0, betaincinv(np.maximum(successes, 1), failures + 1, risk))
+    high = np.where(failures == 0, 1.0, betainccinv(successes + 1, np.maximum(failures, 1), risk))
     return low, high
 
 

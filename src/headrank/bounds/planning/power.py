@@ -1,0 +1,399 @@
+"""power and sample_size_of_test: how likely is a test of areas to find a difference, and how many rows does it take?
+
+**Normal theory.** With z the normal quantiles, V0 and VA the variances of the difference D under the null hypothesis
+and under the alternative, the power is ``Phi((|D| - z(1 - level) sqrt(V0)) / sqrt(VA))``; a two-sided test has half
+the level in place of it.
+
+- ``"delong"``: the variances of DeLong's components, which his test uses; V0 = VA, as the test estimates one variance.
+  They come from a pilot sample, or from 20,000 positives and negatives with normal scores, drawn with a fixed seed.
+- ``"obuchowski"``: the published formulas for normal scores, as in other software. One curve: Obuchowski, Lieber &
+  Wians (2004), AUC only. Two: Obuchowski & McClish (1997), V0 = the variance if both were like the first.
+
+**Finite-sample test.** ``"finite"``: the share of simulated samples of normal scores in which the bound that holds for
+any distribution excludes 0 (`headrank.compare`, `headrank.compare_samples`) or chance (`headrank.interval`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import ceil, sqrt
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from headrank._extras import needs_extra
+from headrank._format import counted, rounded, shown
+from headrank._numbers import generator, inner_rate, option, short_repr, whole
+from headrank.bounds.comparison.difference import compare
+from headrank.bounds.comparison.two_samples import compare_samples
+from headrank.bounds.confidence import Side, check_side
+from headrank.bounds.intervals import interval
+from headrank.bounds.planning.area_variances import (
+    Variances,
+    from_rows,
+    normal_rows,
+    normal_value,
+    obuchowski_lieber_wians,
+    obuchowski_mcclish,
+)
+from headrank.bounds.planning.auc import check_positive_rate
+from headrank.bounds.planning.head import MOST_ROWS
+from headrank.labels import check_binary
+from headrank.measures import AUC, Measure
+from headrank.measures import measure as measure_of
+from headrank.measures.area import AreaMeasure
+
+Method = Literal["delong", "obuchowski", "finite"]
+_CLOSE = 1.05
+"""Ratio of a simulated sample size to the smallest sufficient one, at most, up to the error of the simulation."""
+
+
+@dataclass(frozen=True, repr=False)
+class TestPlan:
+    """A test, its sample size and its power, returned by `power` and `sample_size_of_test`; prints as a sentence.
+
+    Attributes
+    ----------
+    power : float
+        Probability that the test finds the difference.
+    n_pos, n_neg : float
+        Positives and negatives; of each of two samples, if they are not the same rows. `sample_size_of_test` gives the
+        exact solution, which may be fractional; round up.
+    values : pair of float
+        The measure of both scorers, or of one scorer and of chance.
+    measure : Measure
+        The area that is tested.
+    test : {"against chance", "two scorers on the same rows", "two samples"}
+        What is compared.
+    level : float
+        Significance level.
+    side : {"two-sided", "lower"}
+        Whether the test has one side: that the first is better.
+    method : {"delong", "obuchowski", "finite"}
+        See `power`.
+    standard_error : float
+        Of the power, if it is simulated; otherwise 0.
+    """
+
+    __test__ = False  # not a test of pytest
+
+    power: float
+    n_pos: float
+    n_neg: float
+    values: tuple[float, float]
+    measure: Measure
+    test: str
+    level: float
+    side: Side
+    method: Method
+    standard_error: float = 0.0
+
+    @property
+    def n(self) -> int:
+        """Number of rows, of each sample, rounded up by class."""
+        return ceil(self.n_pos) + ceil(self.n_neg)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all fields as plain values, the measure by its short name."""
+        plain = {name: value for name, value in vars(self).items() if name != "values"}
+        return plain | {"measure": str(self.measure), "first": self.values[0], "second": self.values[1], "n": self.n}
+
+    def to_frame(self) -> Any:
+        """Return the plan as a polars data frame of one row."""
+        with needs_extra("cli"):
+            import polars as pl
+
+        return pl.DataFrame([self.as_dict()])
+
+    def __str__(self) -> str:
+        each = " in each sample" if self.test == "two samples" else ""
+        against = f"{self.measure} {rounded(self.values[0])} against {rounded(self.values[1])}"
+        kind = "for any distribution" if self.method == "finite" else f"asymptotic, {self.method}"
+        about = f" ± {rounded(self.standard_error)}" if self.standard_error else ""
+        return (
+            f"With {counted(ceil(self.n_pos), 'positive')} and {counted(ceil(self.n_neg), 'negative')}{each}, a "
+            f"{'two' if self.side == 'two-sided' else 'one'}-sided test ({self.test}; {kind}) at level "
+            f"{shown(self.level)} finds {against} with probability {self.power:.3f}{about}"
+        )
+
+    def __repr__(self) -> str:
+        return f"<TestPlan: {self}>"
+
+
+@dataclass(frozen=True)
+class _Test:
+    """A test whose size is still open."""
+
+    measure: AreaMeasure
+    aucs: tuple[float, ...]
+    correlation: tuple[float, float]
+    paired: bool
+    pilot: tuple[Any, ...] | None
+    level: float
+    side: Side
+    method: Method
+
+    @property
+    def name(self) -> str:
+        n_scorers = len(self.aucs) if self.pilot is None else len(self.pilot) - 1
+        if n_scorers == 1:
+            return "against chance"
+        return "two scorers on the same rows" if self.paired else "two samples"
+
+    def variances(self) -> Variances:
+        if self.pilot is not None:
+            samples = [check_binary(self.pilot[0], scores).require_both_classes() for scores in self.pilot[1:]]
+            rows = [(each.positive, each.scores) for each in samples]
+            return from_rows(self.measure, rows, paired=self.paired)
+        if self.method == "delong":
+            return replace(
+                _drawn_variances(self.measure, self.aucs, self.correlation, self.paired), values=self.normal_values
+            )
+        if len(self.aucs) == 1:
+            return obuchowski_lieber_wians(self.aucs[0])
+        from scipy.special import ndtri
+
+        first, second = ((sqrt(2) * float(ndtri(auc)), 1.0) for auc in self.aucs)
+        return obuchowski_mcclish(self.measure, first, second, self.correlation if self.paired else (0.0, 0.0))
+
+    @property
+    def normal_values(self) -> tuple[float, float]:
+        """The true areas of normal scores; of one scorer, that of chance is the second."""
+        from scipy.special import ndtri
+
+        areas = [normal_value(self.measure, sqrt(2) * float(ndtri(auc)), 1.0) for auc in self.aucs]
+        return areas[0], [*areas, self.measure.chance][1]
+
+    def at(self, n_pos: float, n_neg: float, power: float, values: tuple[float, float], error: float = 0) -> TestPlan:
+        fields = (self.measure, self.name, self.level, self.side, self.method, error)
+        return TestPlan(power, n_pos, n_neg, values, *fields)
+
+
+def power(
+    *,
+    n_pos: int,
+    n_neg: int,
+    auc: float | tuple[float, float] | None = None,
+    pilot: tuple[Any, ...] | None = None,
+    measure: str | Measure = "auc",
+    paired: bool = True,
+    correlation: float | tuple[float, float] = 0.5,
+    level: float = 0.05,
+    side: Side = "two-sided",
+    method: Method = "delong",
+    n_runs: int = 200,
+    random_state: Any = 0,
+) -> TestPlan:
+    """Compute the power of a test of one area against chance, or of two areas against each other.
+
+    Parameters
+    ----------
+    n_pos, n_neg : int
+        Positives and negatives; of each sample, if there are two.
+    auc : float or pair of float
+        The expected AUC of one scorer, tested against chance, or of two. Scores are taken to be normal with equal
+        variances, which determines partial areas as well.
+    pilot : tuple, instead of ``auc``
+        Labels and scores ``(y, scores)``, or ``(y, a, b)`` for two scorers; their areas and variances are taken as
+        true.
+    measure : str or Measure, default="auc"
+        The AUC or a partial AUC.
+    paired : bool, default=True
+        Whether two scorers are compared on the same rows (`compare`) or on two samples (`compare_samples`).
+    correlation : float or pair of float, default=0.5
+        Of the scores of two scorers on the same rows: among positives and among negatives.
+    level : float, default=0.05
+        Significance level of the test.
+    side : {"two-sided", "lower"}, default="two-sided"
+        ``"lower"`` tests that the first scorer is better.
+    method : {"delong", "obuchowski", "finite"}, default="delong"
+        ``"delong"``: normal theory with the variances of DeLong's test. ``"obuchowski"``: the published formulas for
+        normal scores, as in other software; conservative. ``"finite"``: the test that holds for any distribution, by
+        simulation; only with ``auc``.
+    n_runs, random_state
+        For the simulation.
+
+    Examples
+    --------
+    >>> power(n_pos=41, n_neg=72, auc=0.73, method="obuchowski").power  # doctest: +ELLIPSIS
+    0.98974...
+    >>> round(power(n_pos=100, n_neg=400, auc=(0.9, 0.85), correlation=0.6, measure="pauc@0.2").power, 2)
+    0.72
+    """
+    test = _checked(auc, pilot, measure, paired, correlation, level, side, method)
+    n_pos, n_neg = (whole(name, n, at_least=2) for name, n in (("n_pos", n_pos), ("n_neg", n_neg)))
+    if method == "finite":
+        return _simulated(test, n_pos, n_neg, whole("n_runs", n_runs, at_least=1), random_state)
+    variances = test.variances()
+    return test.at(n_pos, n_neg, _normal_power(test, variances, n_pos, n_neg), variances.values)
+
+
+def sample_size_of_test(
+    *,
+    positive_rate: float,
+    power: float = 0.9,
+    auc: float | tuple[float, float] | None = None,
+    pilot: tuple[Any, ...] | None = None,
+    measure: str | Measure = "auc",
+    paired: bool = True,
+    correlation: float | tuple[float, float] = 0.5,
+    level: float = 0.05,
+    side: Side = "two-sided",
+    method: Method = "delong",
+    n_runs: int = 200,
+    random_state: Any = 0,
+) -> TestPlan:
+    """Find the number of rows at which a test of areas has this power: in closed form, "finite" by simulation to 5 %.
+
+    Parameters
+    ----------
+    positive_rate : float in (0, 1)
+        Share of positives among the rows.
+    power : float, default=0.9
+        The wanted power, in (0, 1).
+    auc, pilot, measure, paired, correlation, level, side, method, n_runs, random_state
+        As in `power`.
+
+    Raises
+    ------
+    ValueError
+        If both areas are equal, or more than ten million rows are needed.
+
+    Examples
+    --------
+    >>> found = sample_size_of_test(auc=0.73, positive_rate=1 / 2.7, power=0.95, method="obuchowski")
+    >>> round(found.n_pos, 3), round(found.n_neg, 3)
+    (29.67, 50.439)
+    >>> print(sample_size_of_test(auc=(0.9, 0.85), positive_rate=0.1, correlation=0.6, power=0.8))
+    With 97 positives and 871 negatives, a two-sided test (two scorers on the same rows; asymptotic, delong) at level
+    0.05 finds auc 0.9 against 0.85 with probability 0.800
+    """
+    test = _checked(auc, pilot, measure, paired, correlation, level, side, method)
+    wanted, rate = inner_rate("power", power), check_positive_rate(positive_rate)
+    if method == "finite":
+        return _simulated_size(test, rate, wanted, whole("n_runs", n_runs, at_least=1), random_state)
+    variances = test.variances()
+    ratio = (1 - rate) / rate
+    if not (variances.difference if side == "lower" else abs(variances.difference)) > 0:
+        raise ValueError(
+            f"no sample finds a difference of {rounded(variances.difference)}; the first value must be "
+            f"{'higher' if side == 'lower' else 'different'}"
+        )
+    # All variances fall as 1 / n_pos at a fixed share of positives.
+    null, alternative = _variances_of(test, variances, 1.0, ratio)
+    spread = _critical(test) * sqrt(null) + _quantile(wanted) * sqrt(alternative)
+    n_pos = max(spread, 0.0) ** 2 / variances.difference**2
+    return test.at(n_pos, ratio * n_pos, wanted, variances.values)
+
+
+@lru_cache(maxsize=64)
+def _drawn_variances(
+    measure: AreaMeasure, aucs: tuple[float, ...], correlation: tuple[float, float], paired: bool
+) -> Variances:
+    positive, scores = normal_rows(aucs, correlation)
+    return from_rows(measure, [(positive, each) for each in scores], paired=paired)
+
+
+def _normal_power(test: _Test, variances: Variances, n_pos: float, n_neg: float) -> float:
+    from scipy.special import ndtr
+
+    null, alternative = _variances_of(test, variances, n_pos, n_neg)
+    difference = variances.difference if test.side == "lower" else abs(variances.difference)
+    if alternative == 0:
+        return 1.0 if difference > 0 else 0.0
+    return float(ndtr((difference - _critical(test) * sqrt(null)) / sqrt(alternative)))
+
+
+def _variances_of(test: _Test, variances: Variances, n_pos: float, n_neg: float) -> tuple[float, float]:
+    """Return the variances of the difference under the null hypothesis and under the alternative."""
+    alternative = variances.alternative(n_pos, n_neg)
+    if test.method == "delong":
+        return alternative, alternative
+    if test.name == "against chance":
+        return obuchowski_lieber_wians(0.5).alternative(n_pos, n_neg), alternative
+    return variances.null(n_pos, n_neg), alternative
+
+
+def _critical(test: _Test) -> float:
+    return _quantile(1 - test.level / (2 if test.side == "two-sided" else 1))
+
+
+def _quantile(share: float) -> float:
+    from scipy.special import ndtri
+
+    return float(ndtri(share))
+
+
+def _simulated(test: _Test, n_pos: int, n_neg: int, n_runs: int, random_state: Any) -> TestPlan:
+    share = float(np.mean([_finds(test, n_pos, n_neg, stream) for stream in generator(random_state).spawn(n_runs)]))
+    # A share of 0 or 1 is not certain: as if one run had been different.
+    error = sqrt(max(share * (1 - share), 1 / n_runs) / n_runs)
+    return test.at(n_pos, n_neg, share, test.normal_values, error)
+
+
+def _finds(test: _Test, n_pos: int, n_neg: int, rng: np.random.Generator) -> bool:
+    """Whether the finite-sample test finds the difference on one sample; its interval excludes 0, or chance."""
+    sure: Any = {"measure": test.measure, "confidence": 1 - test.level, "side": test.side}
+    y, scores = normal_rows(test.aucs, test.correlation, n_pos=n_pos, n_neg=n_neg, seed=rng)
+    if len(scores) == 1:
+        return test.measure.chance not in interval(y, scores[0], **sure)
+    if test.paired:
+        return compare(y, scores[0], scores[1], **sure).told_apart
+    other, again = normal_rows(test.aucs, test.correlation, n_pos=n_pos, n_neg=n_neg, seed=rng)
+    return compare_samples(y, scores[0], other, again[1], method="separate", **sure).told_apart
+
+
+def _simulated_size(test: _Test, rate: float, wanted: float, n_runs: int, random_state: Any) -> TestPlan:
+    """Double the sample until the power suffices, then close in; the same seeds at each size."""
+
+    def at(n_rows: int) -> TestPlan:
+        n_pos = min(max(round(rate * n_rows), 2), n_rows - 2)
+        return _simulated(test, n_pos, n_rows - n_pos, n_runs, random_state)
+
+    too_few, enough = 0, max(ceil(4 / min(rate, 1 - rate)), 20)
+    found = at(enough)
+    while found.power < wanted:
+        if enough >= MOST_ROWS:
+            raise ValueError(f"with {MOST_ROWS:,} rows the power is only {found.power:.3f}; the areas are too close")
+        too_few, enough = enough, min(2 * enough, MOST_ROWS)
+        found = at(enough)
+    while enough > _CLOSE * too_few + 1:
+        between = round(sqrt(max(too_few, 1) * enough))
+        closer = at(between)
+        if closer.power < wanted:
+            too_few = between
+        else:
+            enough, found = between, closer
+    return found
+
+
+def _checked(
+    auc: Any, pilot: Any, measure: Any, paired: Any, correlation: Any, level: Any, side: Any, method: Any
+) -> _Test:
+    what = measure_of(measure)
+    if not isinstance(what, AreaMeasure):
+        raise ValueError(f"the power is computed for areas (auc, pauc, spauc), not for {what}")
+    option("method", method, get_args(Method))
+    if check_side(side) == "upper":
+        raise ValueError("side must be 'two-sided' or 'lower', got 'upper'; exchange the two scorers")
+    if (auc is None) == (pilot is None):
+        raise TypeError(f"expected exactly one of auc and pilot, got {'neither' if auc is None else 'both'}")
+    aucs: tuple[float, ...] = ()
+    if auc is not None:
+        aucs = tuple(inner_rate("auc", each) for each in (auc if isinstance(auc, tuple | list) else (auc,)))
+        if len(aucs) not in (1, 2):
+            raise ValueError(f"auc must be one or two numbers, got {short_repr(auc)}")
+    elif not isinstance(pilot, tuple | list) or len(pilot) not in (2, 3):
+        raise ValueError("pilot must be (y, scores) or (y, a, b)")
+    elif method != "delong":
+        raise ValueError(f"method={method!r} is for normal scores; with a pilot sample use method='delong'")
+    if method == "obuchowski" and len(aucs) == 1 and not isinstance(what, AUC):
+        raise ValueError(f"method='obuchowski' tests the AUC against chance, not {what}; use method='delong'")
+    if not isinstance(paired, bool | np.bool_):
+        raise TypeError(f"paired must be True or False, got {short_repr(paired)}")
+    pair = tuple(correlation) if isinstance(correlation, tuple | list) else (correlation, correlation)
+    if len(pair) != 2 or not all(isinstance(each, int | float) and -1 <= each <= 1 for each in pair):
+        raise ValueError(f"correlation must be one or two numbers in [-1, 1], got {short_repr(correlation)}")
+    correlations, risk = (float(pair[0]), float(pair[1])), inner_rate("level", level)
+    return _Test(what, aucs, correlations, bool(paired), pilot, risk, side, method)
