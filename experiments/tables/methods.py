@@ -1,0 +1,84 @@
+"""The methods of the tables. The papers do not print all of their grids: those here are ours, the same in every table."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
+
+from experiments.tables.protocol import Method
+from headrank import AUC, LinearRanker, Measure, PartialAUC, TPRAtFPR
+from headrank.rivals import ColumnGeneration, GreedyCombination, PartialAUCBoost
+
+CS = (0.01, 0.1, 1.0, 10.0, 100.0, 1e3)
+"""Values of C: steps of 10 around 1, as in the code of tau-FPL."""
+CORES = (0.0, 0.3, 1.0, 3.0)
+"""Weights of the core of the asymmetric SVM, tau / mu; mu is the end of the range."""
+NEGATIVE_WEIGHTS = (1.0, 3.0, 10.0)
+"""Costs of a false positive relative to a missed positive, for the cost-sensitive SVM."""
+_EVALUATIONS = 300
+"""A limit on the evaluations of one fit; fits that reach it carry a remark."""
+
+
+def _ranker(measure: Measure, C: float, *, surrogate: str, target: Measure | None = None) -> LinearRanker:
+    return LinearRanker(target or measure, surrogate=surrogate, C=C, max_iter=_EVALUATIONS)
+
+
+def _up_to_rate(measure: Measure, C: float) -> LinearRanker:
+    assert isinstance(measure, TPRAtFPR)
+    return _ranker(measure, C, surrogate="tight", target=PartialAUC(max_fpr=measure.fpr))
+
+
+def _asymmetric(measure: Measure, core: float) -> LinearRanker:
+    return LinearRanker(measure, surrogate=f"asymmetric@{core:g}", max_iter=_EVALUATIONS)
+
+
+def _cost_sensitive(measure: Measure, setting: tuple[float, float]) -> LinearSVC:
+    C, weight = setting
+    return LinearSVC(C=C, class_weight={0: weight, 1: 1.0}, loss="hinge", max_iter=2000)
+
+
+def _svm(measure: Measure, C: float) -> LinearSVC:
+    return _cost_sensitive(measure, (C, 1.0))
+
+
+def _logistic(measure: Measure, C: float) -> LogisticRegression:
+    return LogisticRegression(C=C, max_iter=300)
+
+
+def _boost(measure: Measure, setting: Any) -> PartialAUCBoost:
+    return PartialAUCBoost(measure, penalties=(1e-3, 1.0), max_rounds=100, cv=3)
+
+
+def _greedy(measure: Measure, setting: Any) -> GreedyCombination:
+    return GreedyCombination(measure)
+
+
+def _trees(measure: Measure, setting: Any) -> ColumnGeneration:
+    return ColumnGeneration(measure, Cs=(1.0, 10.0), max_rounds=30, cv=3)
+
+
+SVM_PAUC = Method("SVM-pAUC", partial(_ranker, surrogate="structural"), CS, along_path=True)
+TIGHT = Method("SVM-pAUC tight", partial(_ranker, surrogate="tight"), CS, along_path=True, in_paper=False)
+SVM_AUC = Method("SVM-AUC", partial(_ranker, surrogate="tight", target=AUC()), CS, along_path=True)
+SVM_RANK = replace(SVM_AUC, name="SVM-rank")
+ASYMMETRIC = Method("asymmetric SVM", _asymmetric, CORES)
+BOOST = Method("pAUCBoost", _boost)
+GREEDY = Method("greedy", _greedy)
+TIGHT_TO_RATE = Method("SVM-pAUC tight", _up_to_rate, CS, along_path=True, in_paper=False)
+TREES = Method("pAUCEns", _trees, in_paper=False)
+LOGISTIC = Method("logistic regression", _logistic, CS)
+LOGISTIC_BESIDE = replace(LOGISTIC, in_paper=False)
+TOP_PUSH = Method("TopPush", partial(_ranker, surrogate="toppush"), CS, along_path=True)
+TAU_FPL = Method("tau-FPL", partial(_ranker, surrogate="tau-fpl"), CS, along_path=True)
+SVM = Method("SVM", _svm, CS)
+COST_SENSITIVE = Method("cost-sensitive SVM", _cost_sensitive, tuple((C, w) for C in CS for w in NEGATIVE_WEIGHTS))
+_HIGHEST = PartialAUC(max_fpr=1e-6)
+"""A range that holds part of one negative, the highest, for up to a million negatives: [0, 1 / n] of the TopPush paper."""
+SVM_PAUC_TOP = Method(
+    "SVM-pAUC [0, 1/n]", partial(_ranker, surrogate="structural", target=_HIGHEST), CS, along_path=True
+)
+INFINITE_PUSH = Method("infinite push", partial(_ranker, surrogate="tight", target=_HIGHEST), CS, along_path=True)
