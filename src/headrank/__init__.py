@@ -10,6 +10,7 @@ from headrank.measures import *  # noqa: F403
 
 if TYPE_CHECKING:
     from headrank import integrations as integrations
+    from headrank import rivals as rivals
     from headrank.bounds.band.band import Band, band
     from headrank.bounds.comparison.difference import Difference, compare
     from headrank.bounds.comparison.many import Differences, compare_many
@@ -89,6 +90,9 @@ _HOMES = {
 }
 """Names imported on first use, by module, since they need SciPy, scikit-learn or matplotlib."""
 
+_PACKAGES = ("integrations", "rivals")
+"""Packages that are public as a whole, imported on first use."""
+
 __all__ = [
     "Band",
     "BoostedRanker",
@@ -147,8 +151,8 @@ __all__ += measures.__all__
 
 
 def __getattr__(name: str) -> Any:
-    if name == "integrations":
-        return import_module("headrank.integrations")
+    if name in _PACKAGES:
+        return import_module(f"headrank.{name}")
     for home, names in _HOMES.items():
         if name in names:
             return getattr(import_module(home), name)
@@ -156,4 +160,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "integrations"]
+    return [*__all__, *_PACKAGES]
