@@ -10,6 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from experiments.tables.protocol import Method
+from experiments.tables.stopped_top_push import StoppedTopPush
 from headrank import AUC, LinearRanker, Measure, PartialAUC, TPRAtFPR
 from headrank.rivals import ColumnGeneration, GreedyCombination, PartialAUCBoost
 
@@ -17,14 +18,18 @@ CS = (0.01, 0.1, 1.0, 10.0, 100.0, 1e3)
 """Values of C: steps of 10 around 1, as in the code of tau-FPL."""
 CORES = (0.0, 0.3, 1.0, 3.0)
 """Weights of the core of the asymmetric SVM, tau / mu; mu is the end of the range."""
-NEGATIVE_WEIGHTS = (1.0, 3.0, 10.0)
+NEGATIVE_WEIGHTS = (1.0, 10.0)
 """Costs of a false positive relative to a missed positive, for the cost-sensitive SVM."""
-_EVALUATIONS = 300
-"""A limit on the evaluations of one fit; fits that reach it carry a remark."""
+_GAP, _EVALUATIONS = 0.01, 200
+"""The certified relative gap of a fit, and a limit on its evaluations; fits that reach the limit carry a remark."""
 
 
 def _ranker(measure: Measure, C: float, *, surrogate: str, target: Measure | None = None) -> LinearRanker:
-    return LinearRanker(target or measure, surrogate=surrogate, C=C, max_iter=_EVALUATIONS)
+    return LinearRanker(target or measure, surrogate=surrogate, C=C, tol=_GAP, max_iter=_EVALUATIONS)
+
+
+def _stopped(measure: Measure, C: float) -> StoppedTopPush:
+    return StoppedTopPush(C)
 
 
 def _up_to_rate(measure: Measure, C: float) -> LinearRanker:
@@ -33,12 +38,12 @@ def _up_to_rate(measure: Measure, C: float) -> LinearRanker:
 
 
 def _asymmetric(measure: Measure, core: float) -> LinearRanker:
-    return LinearRanker(measure, surrogate=f"asymmetric@{core:g}", max_iter=_EVALUATIONS)
+    return LinearRanker(measure, surrogate=f"asymmetric@{core:g}", tol=_GAP, max_iter=_EVALUATIONS)
 
 
 def _cost_sensitive(measure: Measure, setting: tuple[float, float]) -> LinearSVC:
     C, weight = setting
-    return LinearSVC(C=C, class_weight={0: weight, 1: 1.0}, loss="hinge", max_iter=2000)
+    return LinearSVC(C=C, class_weight={0: weight, 1: 1.0}, dual=False, max_iter=300)  # squared hinge
 
 
 def _svm(measure: Measure, C: float) -> LinearSVC:
@@ -50,7 +55,7 @@ def _logistic(measure: Measure, C: float) -> LogisticRegression:
 
 
 def _boost(measure: Measure, setting: Any) -> PartialAUCBoost:
-    return PartialAUCBoost(measure, penalties=(1e-3, 1.0), max_rounds=100, cv=3)
+    return PartialAUCBoost(measure, penalties=(0.0, 1e-3), max_rounds=20, learning_rate=0.5, cv=3)
 
 
 def _greedy(measure: Measure, setting: Any) -> GreedyCombination:
@@ -58,7 +63,7 @@ def _greedy(measure: Measure, setting: Any) -> GreedyCombination:
 
 
 def _trees(measure: Measure, setting: Any) -> ColumnGeneration:
-    return ColumnGeneration(measure, Cs=(1.0, 10.0), max_rounds=30, cv=3)
+    return ColumnGeneration(measure, Cs=(1.0, 10.0), max_rounds=20, cv=3)
 
 
 SVM_PAUC = Method("SVM-pAUC", partial(_ranker, surrogate="structural"), CS, along_path=True)
@@ -73,6 +78,7 @@ TREES = Method("pAUCEns", _trees, in_paper=False)
 LOGISTIC = Method("logistic regression", _logistic, CS)
 LOGISTIC_BESIDE = replace(LOGISTIC, in_paper=False)
 TOP_PUSH = Method("TopPush", partial(_ranker, surrogate="toppush"), CS, along_path=True)
+STOPPED_TOP_PUSH = Method("TopPush, stopped early", _stopped, CS[:-1], in_paper=False)
 TAU_FPL = Method("tau-FPL", partial(_ranker, surrogate="tau-fpl"), CS, along_path=True)
 SVM = Method("SVM", _svm, CS)
 COST_SENSITIVE = Method("cost-sensitive SVM", _cost_sensitive, tuple((C, w) for C in CS for w in NEGATIVE_WEIGHTS))

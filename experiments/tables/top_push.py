@@ -51,6 +51,7 @@ TABLE = Table(
         methods.SVM_RANK,
         methods.SVM_PAUC_TOP,
         methods.INFINITE_PUSH,
+        methods.STOPPED_TOP_PUSH,
     ),
     n_splits=30,
     quick_tasks=SPAMBASE[:1],
