@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from headrank._types import IntVector, Vector
+from headrank._types import BoolVector, IntVector, Vector
 from headrank.estimators._labelled import Labelled
 from headrank.rivals.shapes import Shapes
 from headrank.surrogates import Surrogate
@@ -43,8 +43,7 @@ class Stage:
 class Ascent:
     """Functions of labelled rows, and the objective to raise.
 
-    The objective is -R(F) - penalty * roughness(F) / variance(F): R, headrank's smooth risk, does not change with the
-    scale of the score F, and neither does the second part.
+    The objective is -R(F + noise) - penalty * roughness(F), with R headrank's smooth risk and F a score of variance 1.
 
     Attributes
     ----------
@@ -52,6 +51,8 @@ class Ascent:
         Every weak learner at every row.
     shapes : sequence of Shapes
         Of each column, in the order of the functions.
+    noise : array of shape (n_rows,)
+        Orders rows that F does not.
     """
 
     functions: Vector
@@ -60,6 +61,7 @@ class Ascent:
     surrogate: Surrogate
     penalty: float
     learning_rate: float
+    noise: Vector
 
     def stages(self) -> Iterator[Stage]:
         """Yield the score after each round, the first being the best single start; end when no step rises.
@@ -80,7 +82,7 @@ class Ascent:
     def _start(self) -> _State | None:
         """Return the best single function, with its better sign; of a spline, only the line is tried."""
         best = None
-        for number in np.flatnonzero(self._is_start & self._varies):
+        for number in np.flatnonzero(self._is_start & self._varies).tolist():
             for sign in (1.0, -1.0):
                 weights = np.zeros(self._spreads.size)
                 weights[number] = sign
@@ -127,7 +129,8 @@ class Ascent:
             return None
         weights, scores = weights / spread, scores / spread
         try:
-            cut = self.surrogate(scores[self._pos], scores[self._neg])
+            noisy = scores + self.noise
+            cut = self.surrogate(noisy[self._pos], noisy[self._neg])
         except ConstantScoresError:
             return None
         slopes = np.empty(scores.size)
@@ -137,9 +140,9 @@ class Ascent:
 
     def _slopes(self, here: _State) -> Vector:
         """The derivative of the objective along each function, at scores of variance 1."""
-        along = here.slopes
-        if self.penalty:
-            along = along - 2 * self.penalty * float(here.weights @ here.rough) * self._shares * here.scores
+        # The scale of the scores is fixed, so steps along them do not count.
+        scaling = float(here.slopes @ here.scores) + 2 * self.penalty * float(here.weights @ here.rough)
+        along = here.slopes - scaling * self._shares * here.scores
         slopes = -(self.functions @ along - self._means * along.sum()) / self._spreads
         return np.where(self._varies, slopes - 2 * self.penalty * here.rough, 0.0)
 
@@ -149,21 +152,27 @@ class Ascent:
 
     def _rough(self, weights: Vector) -> Vector:
         """The roughness matrix, which has a block for each column, times the weights."""
-        raw = weights / self._spreads
-        parts = [block @ raw[a : a + len(block)] for a, block in zip(self._starts, self._blocks, strict=True)]
-        return np.concatenate(parts) / self._spreads
+        rough = np.zeros(weights.size)
+        for j in np.unique(self._owner[np.flatnonzero(weights)]):
+            own = slice(self._ends[j] - self.shapes[j].size, self._ends[j])
+            rough[own] = self._blocks[j] @ (weights[own] / self._spreads[own]) / self._spreads[own]
+        return rough
 
     @cached_property
     def _blocks(self) -> list[Vector]:
         return [shapes.roughness() for shapes in self.shapes]
 
     @cached_property
-    def _starts(self) -> IntVector:
-        sizes = [shapes.size for shapes in self.shapes]
-        return np.cumsum([0, *sizes[:-1]])
+    def _ends(self) -> IntVector:
+        return np.cumsum([shapes.size for shapes in self.shapes])
 
     @cached_property
-    def _is_start(self) -> Vector:
+    def _owner(self) -> IntVector:
+        """The column of each function."""
+        return np.repeat(np.arange(len(self.shapes)), [shapes.size for shapes in self.shapes])
+
+    @cached_property
+    def _is_start(self) -> BoolVector:
         """Which functions are steps, or lines."""
         return np.concatenate([(np.arange(shapes.size) == 0) | shapes.steps for shapes in self.shapes])
 
@@ -180,7 +189,7 @@ class Ascent:
         return means
 
     @cached_property
-    def _moments(self) -> tuple[Vector, Vector]:
+    def _moments(self) -> tuple[Vector, BoolVector]:
         """Standard deviation of each function, 1 if it is constant; and which ones are not."""
         of_functions = zip(self.functions, self._means, strict=True)
         spreads = np.array([np.sqrt(self._shares @ (values - mean) ** 2) for values, mean in of_functions])
@@ -192,7 +201,7 @@ class Ascent:
         return self._moments[0]
 
     @property
-    def _varies(self) -> Vector:
+    def _varies(self) -> BoolVector:
         return self._moments[1]
 
     @cached_property

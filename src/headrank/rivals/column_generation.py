@@ -40,9 +40,9 @@ class ColumnGeneration(Scorer):
     problem is solved again from where it was. Rounds end when the *edge*, by which a new column lowers the risk per
     unit of its weight, is at most ``edge_tol``. C and the number of rounds are selected by cross-validation.
 
-    Cost: a round grows one tree by counts in bins, O(n_features) for each row with a weight, and takes a few passes over
-    the columns so far. ``cv`` times the number of C runs of ``max_rounds``, and one more. Memory: one byte for each
-    value of X, 8 for each row and round, and 8 for each row and cut, of which at most 100 are kept between rounds.
+    Cost: a round grows one tree by counts in bins, O(n_features) for each row with a weight, and takes a few passes
+    over the columns so far. ``cv`` times the number of C runs of ``max_rounds``, and one more. Memory: one byte for
+    each value of X, 8 for each row and round, and 8 for each row and cut, of which at most 100 are kept between rounds.
 
     Parameters
     ----------

@@ -230,8 +230,10 @@ def _added_up(
     columns: _Columns, ranked: Sequence[_Alone], best_angle: Callable[[Vector, Vector, float], Angle]
 ) -> _Found:
     """Start with the first column, and add each of the others if it gains."""
-    weights, order, values = np.zeros(columns.means.size), [], []
+    weights: Vector = np.zeros(columns.means.size)
     score: Vector = np.zeros(columns.size)
+    order: list[int] = []
+    values: list[float] = []
     for alone in ranked:
         column = alone.sign * columns.standardised(np.array([alone.number]))[0]
         if not order:

@@ -1,4 +1,4 @@
-"""Column generation: the certified solver over the columns so far, and the row weights from which the next one grows."""
+"""Column generation: the certified solver over the columns so far, and the row weights that grow the next one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from headrank.estimators._risk import LinearRisk, ScoredPoint
 from headrank.estimators.ranking_trees.bins import BinnedRows
 from headrank.estimators.ranking_trees.cells import Part, split_region
 from headrank.estimators.ranking_trees.split_graph import SplitGraph
-from headrank.rows import DenseRows
+from headrank.rows import DenseRows, Rows
 from headrank.solvers import Bundle, Solution, hybrid
 from headrank.solvers.qp import solve_dual
 from headrank.surrogates import Surrogate
@@ -87,7 +87,8 @@ class Generation:
         """
         X = self.X[self.kept]
         columns = np.empty((self.kept.size, self.max_rounds), order="F")
-        row_weights, weights, cuts = self._first_weights(), np.zeros(0), _Cuts()
+        row_weights, cuts = self._first_weights(), _Cuts()
+        weights: Vector = np.zeros(0)
         for n in range(self.max_rounds):
             graph = self._grown(row_weights)
             if graph is None:
@@ -114,7 +115,7 @@ class Generation:
         """Return the derivatives at scores of 0, averaged over all orders of the tied rows: the same within a class."""
         positive, weights = self.labelled.positive, self.labelled.weights
         weights = np.ones(positive.size) if weights is None else weights
-        return np.where(positive, -weights / weights[positive].sum(), weights / weights[~positive].sum())
+        return np.asarray(np.where(positive, -weights / weights[positive].sum(), weights / weights[~positive].sum()))
 
     def _grown(self, row_weights: Vector) -> SplitGraph | None:
         """Grow a tree that separates rows to be raised from rows to be lowered, by their weights; None if it cannot."""
@@ -174,7 +175,7 @@ class _Cuts:
         coefs, offsets = (point.coef for point in points), (point.offset for point in points)
         return _Cuts((*self.coefs, *coefs), (*self.offsets, *offsets))
 
-    def bundle(self, rows: DenseRows) -> Bundle:
+    def bundle(self, rows: Rows) -> Bundle:
         """The cuts as functions of the weights of these columns."""
         bundle = Bundle()
         if self.coefs:
@@ -182,7 +183,7 @@ class _Cuts:
                 bundle.add(normal, offset)
         return bundle
 
-    def combined(self, rows: DenseRows, C: float) -> tuple[_Cuts, Vector]:
+    def combined(self, rows: Rows, C: float) -> tuple[_Cuts, Vector]:
         """Return the cuts that support the minimum, and their combination: the subgradient there, in each row.
 
         Its product with the columns is -weights / C: the multipliers are the solution of the dual.

@@ -81,7 +81,9 @@ class Shapes:
         second = np.vstack([np.zeros(t.size), bends[:-1] - bends[-1]])
         left, right, width = second[:, :-1], second[:, 1:], np.diff(t)
         middle = (left + right) / 2
-        return (left * width) @ left.T / 6 + (middle * width) @ middle.T * (2 / 3) + (right * width) @ right.T / 6
+        parts = ((1 / 6, left), (2 / 3, middle), (1 / 6, right))
+        result: Vector = np.sum([share * (part * width) @ part.T for share, part in parts], axis=0)
+        return result
 
     @property
     def _inner(self) -> Vector:
