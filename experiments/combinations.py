@@ -104,8 +104,8 @@ def combinations_table(rows: Sequence[Combination]) -> Table:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table, say what it shows, and write it if asked to."""
     parser = argparse.ArgumentParser(
-        description="Which scorer maximises a combination of finding and ranking? Remark 25 of Clémençon & Vayatis (2007). "
-        "Exact, no samples: a second."
+        description="Which scorer maximises a combination of finding and ranking? Remark 25 of Clémençon & Vayatis "
+        "(2007), exact. Takes a second."
     )
     parser.add_argument("--out", type=Path, help="folder for combinations.csv")
     options = parser.parse_args(arguments)
@@ -122,7 +122,9 @@ def verdict(rows: Sequence[Combination]) -> str:
     """Say which criteria have s* as their optimum, and which put worst instances into the top."""
     kept = [row.criterion for row in rows if row.loss < 1e-9]
     spoiling = [row.criterion for row in rows if row.spoilt > 1e-9]
-    return f"s* is optimal for: {'; '.join(kept)}.\nWorst instances belong to the top of the optimum for: {'; '.join(spoiling)}."
+    return (
+        f"s* is optimal for: {'; '.join(kept)}.\nThe optimum has worst instances in its top for: {'; '.join(spoiling)}."
+    )
 
 
 if __name__ == "__main__":

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from experiments.tables import methods
-from experiments.tables.data import read
-from experiments.tables.protocol import Published, Rows, Table, stratified, unscaled
-from headrank import Measure, PartialAUC
+from experiments.tables.data import shared
+from experiments.tables.protocol import Published, Table, stratified, unscaled
+from headrank import PartialAUC
 
 _JG = tuple(f"jg_like:{target}" for target in ("cdk2", "cox2", "fxa", "egfr", "p38"))
 _DUD = tuple(f"dud:{target}" for target in ("ace", "ache", "ar", "cdk2", "cox2"))
 
-
-def _measures(task: str, rows: Rows) -> tuple[Measure, ...]:
-    return (PartialAUC(max_fpr=0.1),)
+_MEASURES = (PartialAUC(max_fpr=0.1),)
 
 
 TABLE = Table(
     name="cheminformatics",
     title="Cheminformatics (ICML 2013, table 2)",
-    tasks=_JG + _DUD,
-    read=lambda folder, task: read(Path(folder), task),
+    tasks=tuple(shared(name, *_MEASURES) for name in _JG + _DUD),
     split=stratified(0.1, 0.9),
     scale=unscaled,
-    measures=_measures,
     methods=(
         methods.SVM_PAUC,
         methods.SVM_AUC,
@@ -41,13 +35,15 @@ TABLE = Table(
         order="SVM-pAUC first; its lead over the asymmetric SVM is not significant. The numbers are not in our copy."
     ),
     paper_says=(
-        "Five targets with 50 active compounds each, all other 2,092 compounds negative; 1,021-bit FP2 fingerprints; 10 random "
-        "splits of each target, 10 % for training and 90 % for testing, with the share of positives kept; range [0, 0.1]."
+        "Five targets with 50 active compounds each, all other 2,092 compounds negative; 1,021-bit FP2 fingerprints; "
+        "10 random splits of each target, 10 % for training and 90 % for testing, with the share of positives kept; "
+        "range [0, 0.1]."
     ),
     decided=(
-        "The compounds are not available: `jg_like` has the same shape (47 to 50 actives, 1,892 inactives from another source), "
-        "and the first five targets of `dud` were added. How parameters were chosen is in a part of the supplement that is "
-        "missing from our copy: here, 5-fold cross-validation on the training part, which has 5 actives. Bits are not scaled."
+        "The compounds are not available: `jg_like` has the same shape (47 to 50 actives, 1,892 inactives from "
+        "another source), and the first five targets of `dud` were added. How parameters were chosen is in a part of "
+        "the supplement that is missing from our copy: here, 5-fold cross-validation on the training part, which has "
+        "5 actives. Bits are not scaled."
     ),
     found="",
 )

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from experiments.tables.protocol import Rows
+from experiments.tables.protocol import Rows, Task
+from headrank import Measure
 
 
 @lru_cache(maxsize=1)
@@ -26,12 +27,17 @@ def loader(folder: Path) -> Any:
 
 
 @lru_cache(maxsize=2)
-def read(folder: Path, name: str) -> Rows:
+def read(folder: Path, *, name: str) -> Rows:
     """Read ``set`` or ``set:task``; rows of one query stay together and are ranked as a list."""
     X, y, extra = loader(folder).load(*name.split(":", 1))
     X = X.tocsr() if sp.issparse(X) else np.asarray(X, dtype=np.float64)
     qid = extra.get("qid")
     return Rows(X, np.asarray(y, dtype=np.int64), qid, lists=qid is not None)
+
+
+def shared(name: str, *measures: Measure) -> Task:
+    """Return the task of a shared set, ``set`` or ``set:task``."""
+    return Task(name, partial(read, name=name), measures)
 
 
 N_PATIENTS, N_MALIGNANT = 1712, 118
@@ -43,10 +49,10 @@ def made_up_regions(seed: int = 2008, *, n_patients: int = N_PATIENTS, n_maligna
     """Return candidate regions of X-ray images in the shape of KDD Cup 2008; the group of a row is its patient.
 
     Every patient has 4 images with 10 to 20 candidate regions each. A malignant patient has one lesion, seen as 1 to 3
-    regions in each of two images (two views of one breast). The 117 features are 12 independent ones, mixed: all rows of a
-    patient share a shift, lesions are ahead along three of them by an amount that varies between lesions, and one benign
-    region in twelve resembles a lesion along the first and lies behind along the second. Some features are exponentials,
-    so that the scales are skewed as those of image descriptors are.
+    regions in each of two images (two views of one breast). The 117 features are 12 independent ones, mixed: all rows
+    of a patient share a shift, lesions are ahead along three of them by an amount that varies between lesions, and one
+    benign region in twelve resembles a lesion along the first and lies behind along the second. Some features are
+    exponentials, so that the scales are skewed as those of image descriptors are.
     """
     rng = np.random.default_rng(seed)
     images = np.repeat(np.arange(n_patients), N_IMAGES)
@@ -57,7 +63,9 @@ def made_up_regions(seed: int = 2008, *, n_patients: int = N_PATIENTS, n_maligna
         for view in rng.integers(1, 4, size=2):
             y[starts[patient] + rng.choice(40, size=view, replace=False)] = 1
     n_hidden = 12
-    hidden = rng.standard_t(5, size=(patients.size, n_hidden)) + rng.normal(scale=0.5, size=(n_patients, n_hidden))[patients]
+    hidden = (
+        rng.standard_t(5, size=(patients.size, n_hidden)) + rng.normal(scale=0.5, size=(n_patients, n_hidden))[patients]
+    )
     strength = rng.gamma(4.0, 0.4, size=n_patients)[patients]
     hidden[:, :3] += (y * strength)[:, None] * np.array([1.2, 1.0, 0.8])
     resembling = (y == 0) & (rng.random(y.size) < 1 / 12)

@@ -1,4 +1,4 @@
-"""The methods of the tables. The papers do not print all of their grids: those here are ours, the same in every table."""
+"""The methods of the tables. The papers do not print all of their grids; those here are ours, for all tables."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _ranker(measure: Measure, C: float, *, surrogate: str, target: Measure | Non
     return LinearRanker(target or measure, surrogate=surrogate, C=C, tol=_GAP, max_iter=_EVALUATIONS)
 
 
-def _stopped(measure: Measure, C: float) -> StoppedTopPush:
+def _stopped(_measure: Measure, C: float) -> StoppedTopPush:
     return StoppedTopPush(C)
 
 
@@ -41,7 +41,7 @@ def _asymmetric(measure: Measure, core: float) -> LinearRanker:
     return LinearRanker(measure, surrogate=f"asymmetric@{core:g}", tol=_GAP, max_iter=_EVALUATIONS)
 
 
-def _cost_sensitive(measure: Measure, setting: tuple[float, float]) -> LinearSVC:
+def _cost_sensitive(_measure: Measure, setting: tuple[float, float]) -> LinearSVC:
     C, weight = setting
     return LinearSVC(C=C, class_weight={0: weight, 1: 1.0}, dual=False, max_iter=300)  # squared hinge
 
@@ -50,19 +50,19 @@ def _svm(measure: Measure, C: float) -> LinearSVC:
     return _cost_sensitive(measure, (C, 1.0))
 
 
-def _logistic(measure: Measure, C: float) -> LogisticRegression:
+def _logistic(_measure: Measure, C: float) -> LogisticRegression:
     return LogisticRegression(C=C, max_iter=300)
 
 
-def _boost(measure: Measure, setting: Any) -> PartialAUCBoost:
+def _boost(measure: Measure, _setting: Any) -> PartialAUCBoost:
     return PartialAUCBoost(measure, penalties=(0.0, 1e-3), max_rounds=20, learning_rate=0.5, cv=3)
 
 
-def _greedy(measure: Measure, setting: Any) -> GreedyCombination:
+def _greedy(measure: Measure, _setting: Any) -> GreedyCombination:
     return GreedyCombination(measure)
 
 
-def _trees(measure: Measure, setting: Any) -> ColumnGeneration:
+def _trees(measure: Measure, _setting: Any) -> ColumnGeneration:
     return ColumnGeneration(measure, Cs=(1.0, 10.0), max_rounds=20, cv=3)
 
 
@@ -83,7 +83,7 @@ TAU_FPL = Method("tau-FPL", partial(_ranker, surrogate="tau-fpl"), CS, along_pat
 SVM = Method("SVM", _svm, CS)
 COST_SENSITIVE = Method("cost-sensitive SVM", _cost_sensitive, tuple((C, w) for C in CS for w in NEGATIVE_WEIGHTS))
 _HIGHEST = PartialAUC(max_fpr=1e-6)
-"""A range that holds part of one negative, the highest, for up to a million negatives: [0, 1 / n] of the TopPush paper."""
+"""Part of one negative, the highest, for up to a million negatives: the range [0, 1 / n] of the TopPush paper."""
 SVM_PAUC_TOP = Method(
     "SVM-pAUC [0, 1/n]", partial(_ranker, surrogate="structural", target=_HIGHEST), CS, along_path=True
 )

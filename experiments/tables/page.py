@@ -11,15 +11,15 @@ from experiments.tables.summary import Line, lines_of
 _HEAD = """\
 # The papers' tables
 
-The experiments that the papers printed, run again with headrank: same protocol as far as it is known, all methods of each
-table that exist here, and data of the same kind where the paper's own are not available. `make tables` runs what is missing
-and writes this page from the results file, `experiments/tables/results.csv`; `make tables QUICK=1` runs a few tasks and splits
-in minutes and leaves this page alone. Every number below is computed from that file.
+The experiments that the papers printed, run again with headrank: the same protocol as far as it is known, all methods
+of each table that exist here, and data of the same kind where the paper's own are not available. `make tables` runs
+what is missing in the results file, `experiments/tables/results.csv`, and writes this page from it. `make tables
+QUICK=1` runs a few tasks and splits in minutes, in a folder of its own. Every number below is computed from that file.
 
-Values are means over random splits, ± one standard error; splits share rows, so the standard errors are somewhat too small.
-*p* is that of Wilcoxon's signed-rank test against the first method, paired over the splits; the paper tests at 95 %.
-A method in italics is not in the paper's table. *Collapsed* counts fits whose weights are 0: the surrogate has no better answer.
-*Seconds* are processor seconds of choosing the setting and of the last fit.
+Values are means over random splits, ± one standard error; splits share rows, so it is somewhat too small. *p* is that
+of Wilcoxon's signed-rank test against the first method, paired over the splits (and targets); a star marks those below
+0.05, the paper's level. Methods in italics are not in the paper's table. *Collapsed* counts fits whose weights are 0,
+where the surrogate has no better minimum. *Seconds* are processor seconds of choosing the setting and of the last fit.
 """
 
 
@@ -45,7 +45,7 @@ def section(table: Table, found: Sequence[Outcome]) -> str:
 
 def _blocks(table: Table, found: Sequence[Outcome]) -> list[tuple[str, list[Outcome]]]:
     """One block per family of tasks: those with one set and several targets are pooled, as the paper does."""
-    families = list(dict.fromkeys(task.partition(":")[0] for task in table.tasks))
+    families = list(dict.fromkeys(name.partition(":")[0] for name in table.task_names))
     blocks = []
     for family in families:
         outcomes = [each for each in found if each.task.partition(":")[0] == family]
@@ -108,7 +108,11 @@ def _verdict(lines: Sequence[Line]) -> str:
     first, *others = lines
     better = [line.method for line in others if line.significant and line.ahead]
     worse = [line.method for line in others if line.significant and not line.ahead]
-    parts = [f"significantly {word} than {first.method}: {', '.join(names)}" for word, names in (("better", better), ("worse", worse)) if names]
+    parts = [
+        f"significantly {word} than {first.method}: {', '.join(names)}"
+        for word, names in (("better", better), ("worse", worse))
+        if names
+    ]
     text = "; ".join(parts) or f"no method differs significantly from {first.method}"
     if first.n < 6:
         text += f" ({first.n} pairs cannot be significant at 95 %)"

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from experiments.tables import methods
-from experiments.tables.data import read
-from experiments.tables.protocol import Published, Rows, Table, standardised_by_all, stratified
-from headrank import Measure, PartialAUC
+from experiments.tables.data import shared
+from experiments.tables.protocol import Published, Table, standardised_by_all, stratified
+from headrank import PartialAUC
 
-
-def _measures(task: str, rows: Rows) -> tuple[Measure, ...]:
-    return (PartialAUC(max_fpr=0.1),)
+_MEASURES = (PartialAUC(max_fpr=0.1),)
 
 
 TABLE = Table(
     name="proteins",
     title="Protein interactions (ICML 2013, table 4)",
-    tasks=("yeast_ppi",),
-    read=lambda folder, task: read(Path(folder), task),
+    tasks=(shared("yeast_ppi", *_MEASURES),),
     split=stratified(0.01, 0.09, 0.9),
     scale=standardised_by_all,
-    measures=_measures,
     methods=(
         methods.SVM_PAUC,
         methods.SVM_AUC,
@@ -34,15 +28,18 @@ TABLE = Table(
     ),
     n_splits=10,
     quick_tasks=("yeast_ppi",),
-    published=Published(order="SVM-pAUC first, significantly ahead of all four others. The numbers are not in our copy."),
+    published=Published(
+        order="SVM-pAUC first, significantly ahead of all four others. The numbers are not in our copy."
+    ),
     paper_says=(
-        "2,865 interacting and 237,384 other pairs of yeast proteins, 85 features; 10 random splits, 1 % training, 9 % "
-        "validation, 90 % testing, with the share of positives kept; range [0, 0.1]; continuous features standardised and "
-        "missing values filled with statistics of all rows, training and test (transductive)."
+        "2,865 interacting and 237,384 other pairs of yeast proteins, 85 features; 10 random splits, 1 % training, 9 "
+        "% validation, 90 % testing, with the share of positives kept; range [0, 0.1]; continuous features "
+        "standardised and missing values filled with statistics of all rows, training and test (transductive)."
     ),
     decided=(
-        "`yeast_ppi` is another set: 5,000 interacting and 50,000 other pairs, 210 features computed from the sequences, none "
-        "missing. The model is that of the training rows; the validation rows only choose the setting."
+        "`yeast_ppi` is another set: 5,000 interacting and 50,000 other pairs, 210 features computed from the "
+        "sequences, none missing. The model is that of the training rows; the validation rows only choose the "
+        "setting."
     ),
     found="",
 )

@@ -1,7 +1,7 @@
 """The protocol that all tables share: split, scale, choose a setting, fit, and measure the test rows.
 
-A `Table` declares what the paper states: data, parts, scaling, methods and measures. A `Cell` is one method on one split
-of one task, the unit in which results are computed and kept.
+A `Table` declares what the paper states: data, parts, scaling, methods and measures. A `Cell` is one method on one
+split of one task, the unit in which results are computed and kept.
 """
 
 from __future__ import annotations
@@ -90,17 +90,23 @@ class Published:
 
 
 @dataclass(frozen=True)
+class Task:
+    """Rows, read from a folder, and measures; the first is trained for, and settings are chosen by it."""
+
+    name: str
+    read: Callable[[Path], Rows]
+    measures: tuple[Measure, ...]
+
+
+@dataclass(frozen=True)
 class Table:
     """One table of a paper."""
 
     name: str
     title: str
-    tasks: tuple[str, ...]
-    read: Callable[[Path, str], Rows]
+    tasks: tuple[Task, ...]
     split: Splitter
     scale: Scaling
-    measures: Callable[[str, Rows], tuple[Measure, ...]]
-    """The measures of a task; the first is trained for, and settings are chosen by it."""
     methods: tuple[Method, ...]
     n_splits: int
     quick_tasks: tuple[str, ...]
@@ -110,6 +116,11 @@ class Table:
     found: str
     n_folds: int = 5
     n_quick_splits: int = 3
+
+    @property
+    def task_names(self) -> tuple[str, ...]:
+        """The names of the tasks."""
+        return tuple(task.name for task in self.tasks)
 
 
 @dataclass(frozen=True)
@@ -154,9 +165,9 @@ def cells_of(table: Table, *, tasks: Sequence[str], n_splits: int) -> list[Cell]
 
 def outcomes(table: Table, cell: Cell, folder: Path) -> list[Outcome]:
     """Choose a setting, fit, and measure the test rows."""
-    rows = table.read(folder, cell.task)
+    task = next(each for each in table.tasks if each.name == cell.task)
+    measures, rows = task.measures, task.read(folder)
     parts = table.split(rows, cell.split)
-    measures = table.measures(cell.task, rows)
     rows = table.scale(rows, parts)
     method = next(each for each in table.methods if each.name == cell.method)
     train, test = rows.take(parts.train), rows.take(parts.test)
@@ -182,7 +193,10 @@ def outcomes(table: Table, cell: Cell, folder: Path) -> list[Outcome]:
 
 
 def chosen(method: Method, measure: Measure, rows: Rows, parts: Parts, *, n_folds: int) -> Any:
-    """Return the setting with the best mean on the validation part, or over folds of the training part; ties: the first."""
+    """Return the setting with the best mean on the validation part, or over folds of the training part.
+
+    The first of several equally good ones.
+    """
     if len(method.settings) == 1:
         return method.settings[0]
     train = rows.take(parts.train)
@@ -202,7 +216,9 @@ def fits(method: Method, measure: Measure, train: Rows, test: Rows, settings: Se
     by_query = {} if train.qid is None else {"qid": train.qid}
     if method.along_path:
         along = path(method.make(measure, settings[0]), train.X, train.y, Cs=settings, **by_query)
-        return [Fit(test.X @ coef, bool(collapsed)) for coef, collapsed in zip(along.coefs, along.collapsed, strict=True)]
+        return [
+            Fit(test.X @ coef, bool(collapsed)) for coef, collapsed in zip(along.coefs, along.collapsed, strict=True)
+        ]
     models = (method.make(measure, setting).fit(train.X, train.y, **by_query) for setting in settings)
     return [Fit(_in_blocks(model, test.X), bool(getattr(model, "collapsed_", False))) for model in models]
 
@@ -213,7 +229,7 @@ def _in_blocks(model: Any, X: Any) -> Any:
 
 
 def folds_of(rows: Rows, n_folds: int) -> list[tuple[Any, Any]]:
-    """Return stratified folds that keep groups whole, as many as there are positives to share out, at most ``n_folds``."""
+    """Return stratified folds that keep groups whole, at most ``n_folds`` and one for each positive."""
     if rows.groups is None:
         n_folds = min(n_folds, int(rows.y.sum()))
         return list(StratifiedKFold(n_folds, shuffle=True, random_state=0).split(rows.y, rows.y))
@@ -236,7 +252,7 @@ def stratified(*shares: float) -> Splitter:
             ends = np.rint(np.cumsum(shares) * order.size).astype(int)
             for part, block in zip(found, np.split(order, ends[:-1]), strict=True):
                 part.append(block)
-        return _parts([np.sort(np.concatenate(part)) for part in found])
+        return _as_parts([np.sort(np.concatenate(part)) for part in found])
 
     return split
 
@@ -248,17 +264,19 @@ def by_groups(*shares: float) -> Splitter:
         names, first = np.unique(rows.groups, return_inverse=True)
         positive = np.bincount(first, weights=rows.y, minlength=names.size) > 0
         parts = stratified(*shares)(Rows(names, positive.astype(int)), seed)
-        blocks = [parts.train, parts.validation, parts.test] if parts.validation is not None else [parts.train, parts.test]
-        return _parts([np.flatnonzero(np.isin(first, block)) for block in blocks])
+        blocks = (
+            [parts.train, parts.validation, parts.test] if parts.validation is not None else [parts.train, parts.test]
+        )
+        return _as_parts([np.flatnonzero(np.isin(first, block)) for block in blocks])
 
     return split
 
 
-def _parts(blocks: Sequence[Any]) -> Parts:
+def _as_parts(blocks: Sequence[Any]) -> Parts:
     return Parts(blocks[0], blocks[-1], blocks[1] if len(blocks) == 3 else None)
 
 
-def unscaled(rows: Rows, parts: Parts) -> Rows:
+def unscaled(rows: Rows, _parts: Parts) -> Rows:
     """Leave the features as they are."""
     return rows
 
@@ -268,7 +286,7 @@ def standardised(rows: Rows, parts: Parts) -> Rows:
     return _standardised(rows, rows.X[parts.train])
 
 
-def standardised_by_all(rows: Rows, parts: Parts) -> Rows:
+def standardised_by_all(rows: Rows, _parts: Parts) -> Rows:
     """Give each feature mean 0 and variance 1 on all rows (transductive)."""
     return _standardised(rows, rows.X)
 

@@ -1,4 +1,4 @@
-"""The results file: one row per cell and measure, written whole after each cell, so that a run can be stopped and resumed."""
+"""The results file: one row per cell and measure, written whole after each cell. A stopped run can be resumed."""
 
 from __future__ import annotations
 

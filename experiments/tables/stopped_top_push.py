@@ -1,7 +1,7 @@
 """TopPush as its authors' program solves it: accelerated gradient steps on the dual, until a step changes little.
 
-The rule stops long before the minimum where the problem is badly conditioned. `LinearRanker` with ``surrogate="toppush"``
-solves the same problem to a certified gap; the table shows both.
+The rule stops long before the minimum where the problem is badly conditioned. `LinearRanker` with
+``surrogate="toppush"`` solves the same problem to a certified gap; the table shows both.
 """
 
 from __future__ import annotations

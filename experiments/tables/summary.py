@@ -1,4 +1,4 @@
-"""From results to figures: mean, standard error and rank of each method, and whether it differs from the paper's method."""
+"""From results to figures: mean, standard error and rank of each method, and whether it differs from the first."""
 
 from __future__ import annotations
 

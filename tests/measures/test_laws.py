@@ -180,7 +180,12 @@ def test_float32_is_float64(kind, data):
 
 # Ranks and pairs count rows, so for these half a row is not worth half; for all others only ratios of weights matter.
 COUNT_ROWS = (
-    hr.WRanking, hr.PNormPush, hr.RankStatistic, hr.TailStrength, hr.LocalRankingError, hr.LocalRankingRisk,
+    hr.WRanking,
+    hr.PNormPush,
+    hr.RankStatistic,
+    hr.TailStrength,
+    hr.LocalRankingError,
+    hr.LocalRankingRisk,
 )
 
 
