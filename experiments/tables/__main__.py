@@ -78,7 +78,7 @@ def parsed(arguments: Sequence[str] | None) -> Any:
     parser = argparse.ArgumentParser(
         prog="python -m experiments.tables",
         description="Run the papers' tables with all their methods, and write docs/tables.md. As printed it takes "
-        "hours; stop it at any time, and the same command resumes. With --quick it takes less than 10 minutes on two cores.",
+        "hours; stop it at any time, and the same command resumes. With --quick: less than 10 minutes on two cores.",
     )
     parser.add_argument("--only", nargs="+", choices=TABLES, default=list(TABLES), help="tables to run")
     parser.add_argument("--tasks", nargs="+", help="tasks to run; others of the table are left out")

@@ -20,6 +20,8 @@ CORES = (0.0, 0.3, 1.0, 3.0)
 """Weights of the core of the asymmetric SVM, tau / mu; mu is the end of the range."""
 NEGATIVE_WEIGHTS = (1.0, 10.0)
 """Costs of a false positive relative to a missed positive, for the cost-sensitive SVM."""
+MOST_ROUNDS = {"boost": 60, "trees": 20}
+"""Rounds of boosting and of column generation; how many of them is chosen by 3-fold cross-validation."""
 _GAP, _EVALUATIONS = 0.01, 200
 """The certified relative gap of a fit, and a limit on its evaluations; fits that reach the limit carry a remark."""
 
@@ -55,7 +57,7 @@ def _logistic(_measure: Measure, C: float) -> LogisticRegression:
 
 
 def _boost(measure: Measure, _setting: Any) -> PartialAUCBoost:
-    return PartialAUCBoost(measure, penalties=(0.0, 1e-3), max_rounds=20, learning_rate=0.5, cv=3)
+    return PartialAUCBoost(measure, penalties=(1e-5, 1e-3), max_rounds=MOST_ROUNDS["boost"], cv=3)
 
 
 def _greedy(measure: Measure, _setting: Any) -> GreedyCombination:
@@ -63,7 +65,7 @@ def _greedy(measure: Measure, _setting: Any) -> GreedyCombination:
 
 
 def _trees(measure: Measure, _setting: Any) -> ColumnGeneration:
-    return ColumnGeneration(measure, Cs=(1.0, 10.0), max_rounds=20, cv=3)
+    return ColumnGeneration(measure, Cs=(1.0, 10.0), max_rounds=MOST_ROUNDS["trees"], cv=3)
 
 
 SVM_PAUC = Method("SVM-pAUC", partial(_ranker, surrogate="structural"), CS, along_path=True)

@@ -52,8 +52,8 @@ TABLE = Table(
     quick_tasks=SPAMBASE[:1],
     published=Published(
         order=(
-            "spambase: infinite push, TopPush, SVM-MAP, SVM-pAUC, logistic regression, then cost-sensitive SVM and SVM- "
-            "rank; w8a: TopPush, SVM-pAUC, cost-sensitive SVM, logistic regression"
+            "spambase: infinite push, TopPush, SVM-MAP, SVM-pAUC, logistic regression, then cost-sensitive SVM and "
+            "SVM-rank; w8a: TopPush, SVM-pAUC, cost-sensitive SVM, logistic regression"
         ),
         values=(
             *(

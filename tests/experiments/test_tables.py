@@ -134,11 +134,12 @@ def small(table):
 
 
 @pytest.mark.parametrize("name", tables.TABLES)
-def test_every_table_runs_with_all_its_methods(name):
+def test_every_table_runs_with_all_its_methods(name, monkeypatch):
+    monkeypatch.setattr(methods, "MOST_ROUNDS", {"boost": 2, "trees": 2})
     table = small(tables.TABLES[name])
     for cell in cells_of(table, tasks=table.quick_tasks[:1], n_splits=1):
         values = [outcome.value for outcome in outcomes(table, cell, Path())]
-        assert np.all(np.isfinite(values)) and min(values) >= 0, cell
+        assert all(0 <= value <= 1 for value in values), cell
 
 
 def test_the_papers_methods_are_all_there():
@@ -171,11 +172,10 @@ def test_made_up_regions_have_the_shape_of_kdd_cup_2008():
 
 
 def test_the_projection_is_the_nearest_balanced_point():
-    rng = np.random.default_rng(0)
+    rng, signs = np.random.default_rng(0), np.r_[np.ones(4), -np.ones(3)]
     for _ in range(5):
         a, q = rng.normal(size=4), rng.normal(size=3)
         found = np.concatenate(balanced(a, q))
-        signs = np.r_[np.ones(4), -np.ones(3)]
         nearest = minimize(
             lambda z, to=np.r_[a, q]: ((z - to) ** 2).sum(),
             np.full(7, 0.5),

@@ -154,8 +154,8 @@ class TailStrength(Measure):
     def _value(self, curve: RocCurve) -> float:
         curve.require_complete(str(self))
         before, negatives_above = curve.tp[:-1], curve.fp[:-1]
-        # Of P tied positives and M tied negatives in random order, the j-th positive has M j / (P + 1) of the latter above
-        # it on average; harmonic = sum over j of 1 / (before + j), also for weights that are not whole.
+        # Of P tied positives and M tied negatives in random order, the j-th positive has M j / (P + 1) of the
+        # negatives above it on average; harmonic = sum over j of 1 / (before + j), also for weights that are not whole.
         harmonic = digamma(before + curve.pos + 1) - digamma(before + 1)
         tied = curve.neg / (curve.pos + 1) * (curve.pos - before * harmonic)
         ratios = float(np.sum(negatives_above * harmonic + tied))
