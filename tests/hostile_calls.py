@@ -205,6 +205,17 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         "min_samples_leaf": 2, "max_cells": 4, "max_features": "sqrt", "local": False, "aggregate": "mean",
         "n_jobs": None,
     }),
+    "PartialAUCBoost": (fit(hr.rivals.PartialAUCBoost), {
+        **ROWS, "measure": "pauc@0.3", "penalties": [1e-5], "max_rounds": 3, "learning_rate": 0.5, "n_knots": 4,
+        "bandwidth": 0.3, "cv": 2, "n_jobs": None,
+    }),
+    "GreedyCombination": (fit(hr.rivals.GreedyCombination), {
+        **ROWS, "measure": "pauc@0.3", "max_columns": 2, "n_angles": 5, "max_pairs": 5,
+    }),
+    "ColumnGeneration": (fit(hr.rivals.ColumnGeneration), {
+        **ROWS, "measure": "pauc@0.3", "surrogate": "tight", "Cs": [10.0], "max_cells": 3, "min_samples_leaf": 2,
+        "max_rounds": 2, "tol": 1e-2, "edge_tol": 1e-3, "cv": 2, "n_jobs": None,
+    }),
     "better_part": (REGIONS.better_part, {"region": 0}),
     "apply": (REGIONS.apply, {"X": X}),
     "TreeDisplay": (hr.TreeDisplay, {"ranker": REGIONS}),

@@ -11,6 +11,7 @@ import headrank.datasets
 import headrank.exceptions
 import headrank.integrations
 import headrank.readers
+import headrank.rivals
 
 FOLDER = "api"
 """Where the pages are written, below the sources of the documentation."""
@@ -30,6 +31,7 @@ HEADINGS = {
         "What `headrank fit` and `headrank evaluate --out` do, in Python. Needs the extra `cli`.",
     ),
     "estimators": ("Learning", "Scorers trained for the head of the list, as scikit-learn estimators."),
+    "rivals": ("Other methods", "Methods of other papers for the head of the list, as scikit-learn estimators."),
     "bounds": ("Intervals and guarantees", "Intervals, bands, comparisons, thresholds and sample sizes."),
     "deciders": ("Deciding", "Classifiers that put a threshold on any scorer."),
     "plots": ("Plots", "Displays for matplotlib. The underlying numbers are attributes."),
@@ -53,6 +55,7 @@ def public_names() -> dict[str, list[str]]:
         for library in headrank.integrations.__all__
         for name in getattr(headrank.integrations, library).__all__
     ]
+    found["rivals"] = [f"headrank.rivals.{name}" for name in headrank.rivals.__all__]
     found["readers"] = [f"headrank.readers.{name}" for name in headrank.readers.__all__]
     found["datasets"] = [f"headrank.datasets.{name}" for name in headrank.datasets.__all__]
     found["exceptions"] = [

@@ -10,6 +10,7 @@ import headrank as hr
 import headrank.datasets
 import headrank.measures
 import headrank.readers
+import headrank.rivals
 
 ROOT = Path(__file__).parents[2]
 
@@ -30,6 +31,7 @@ def test_every_public_name_is_on_exactly_one_page(api_pages):
     expected = {f"headrank.{name}" for name in hr.__all__}
     expected |= {f"headrank.datasets.{name}" for name in headrank.datasets.__all__}
     expected |= {f"headrank.readers.{name}" for name in headrank.readers.__all__}
+    expected |= {f"headrank.rivals.{name}" for name in headrank.rivals.__all__}
     expected |= {"headrank.integrations.lightgbm.metric", "headrank.integrations.catboost.Metric"}
     assert expected <= set(entries)
     assert len(entries) == len(set(entries))

@@ -41,7 +41,7 @@ class ColumnGeneration(Scorer):
     unit of its weight, is at most ``edge_tol``. C and the number of rounds are selected by cross-validation.
 
     Cost: a round grows one tree by counts in bins, O(n_features) for each row with a weight, and takes a few passes
-    over the columns so far. ``cv`` times the number of C runs of ``max_rounds``, and one more. Memory: one byte for
+    over the columns so far. ``cv`` times the number of C runs, and one more. Memory: one byte for
     each value of X, 8 for each row and round, and 8 for each row and cut, of which at most 100 are kept between rounds.
 
     Parameters
@@ -51,14 +51,14 @@ class ColumnGeneration(Scorer):
     surrogate : str, default="tight"
         "tight" (KDD 2013) or "structural" (ICML 2013, which the paper used), or one of "toppush", "tau-fpl", "patmat"
         and "asymmetric", see `LinearRanker`.
-    Cs : sequence of float, default=(1.0, 10.0, 100.0)
+    Cs : sequence of float, default=(1.0, 10.0)
         Weights of the risk to try.
     max_cells : int, default=4
         Most cells of a tree; 2 for stumps. Trees are grown best cell first, by the Gini index.
     min_samples_leaf : int, default=5
         Rows with a weight in a cell, at least.
     max_rounds : int, default=100
-        Most trees.
+        Most trees. On the folds a C is given up earlier if its mean no longer rises.
     tol : float, default=1e-2
         Relative gap to which each round is solved.
     edge_tol : float, default=1e-3
@@ -66,7 +66,7 @@ class ColumnGeneration(Scorer):
     cv : int, splitter, iterable or None, default=5
         As in `LinearRankerCV`. None selects nothing: there is one C, and up to ``max_rounds`` rounds are made.
     n_jobs : int, optional
-        Threads over the folds and values of C.
+        Threads over the values of C.
     random_state : int or RandomState, default=0
         Of the folds.
 
@@ -81,7 +81,7 @@ class ColumnGeneration(Scorer):
     best_score_ : float
         Mean of the measure over the folds with these; as the best of many somewhat optimistic. NaN without folds.
     cv_values_ : array of shape (n_Cs, max_rounds) or None
-        The means of all C and numbers of rounds.
+        The means of all C and numbers of rounds; NaN for rounds that were not made.
     edges_, objectives_, lower_bounds_ : arrays of shape (n_rounds_,)
         Of each round: the edge of its tree, and the objective with it, with a proven lower bound for these columns.
     intercept_ : float
@@ -130,7 +130,7 @@ class ColumnGeneration(Scorer):
         measure: Measure | str = "pauc@0.1",
         *,
         surrogate: str = "tight",
-        Cs: Sequence[float] = (1.0, 10.0, 100.0),
+        Cs: Sequence[float] = (1.0, 10.0),
         max_cells: int = 4,
         min_samples_leaf: int = 5,
         max_rounds: int = 100,
@@ -180,12 +180,10 @@ class ColumnGeneration(Scorer):
 
         def run(C: float, train: IntVector, test: IntVector) -> Iterator[Vector]:
             outputs: list[Vector] = []
-            scores, left_out = np.zeros(test.size), X[test]
+            left_out = X[test]
             for each in generation(C, train, max_rounds).rounds():
                 outputs.append(signs(each.graph, left_out)[:, 0])
-                scores = each.solution.weights @ outputs
-                yield scores
-            yield scores  # of a run without rounds
+                yield each.solution.weights @ outputs
 
         self.C_, n_rounds, self.best_score_, self.cv_values_ = Cs[0], max_rounds, np.nan, None
         whole_problem = generation(Cs[0], every, max_rounds)  # checked before anything is computed

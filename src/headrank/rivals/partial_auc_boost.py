@@ -27,7 +27,7 @@ from headrank.surrogates import surrogate_for
 
 _NOISE = 0.3
 """Standard deviation of the noise, in bandwidths."""
-_MOST_VALUES = 500_000_000
+_MOST_VALUES = 100_000_000
 """Of the functions at all rows, stored in 8 bytes each."""
 
 
@@ -43,8 +43,8 @@ class PartialAUCBoost(Scorer):
     stop early on little data; `BoostedRankerCV` also learns interactions.
 
     Cost: a round is one pass over the functions, (n_knots - 1) n_features n_rows values of 8 bytes, and a few
-    evaluations of the risk, O(n_rows log n_rows) each. ``cv`` times the number of penalties runs of ``max_rounds``, and
-    one more.
+    evaluations of the risk, O(n_rows log n_rows) each. ``cv`` times the number of penalties runs, and one more. The
+    functions are copied for the folds.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class PartialAUCBoost(Scorer):
     penalties : sequence of float, default=(0.0, 1e-5, 1e-3)
         Penalties on the roughness to try. Columns are scaled so that their knots lie between 0 and 1.
     max_rounds : int, default=200
-        Most rounds.
+        Most rounds. On the folds a penalty is given up earlier if its mean no longer rises.
     learning_rate : float, default=0.5
         Share of a Newton step that each round takes, at most 1.
     n_knots : int, default=10
@@ -63,7 +63,7 @@ class PartialAUCBoost(Scorer):
     cv : int, splitter, iterable or None, default=5
         As in `LinearRankerCV`. None selects nothing: there is one penalty, and ``max_rounds`` rounds are made.
     n_jobs : int, optional
-        Threads over the folds and penalties.
+        Threads over the penalties.
     random_state : int or RandomState, default=0
         Of the folds and of the noise, see Notes.
 
@@ -74,7 +74,7 @@ class PartialAUCBoost(Scorer):
     best_score_ : float
         Mean of the measure over the folds with these; as the best of many somewhat optimistic. NaN without folds.
     cv_values_ : array of shape (n_penalties, max_rounds) or None
-        The means of all penalties and numbers of rounds.
+        The means of all penalties and numbers of rounds; NaN for rounds that were not made.
     objectives_ : array
         The penalised objective after each round on all rows. It never falls.
     columns_ : int array
@@ -231,11 +231,8 @@ class PartialAUCBoost(Scorer):
         def run(penalty: float, train: IntVector, test: IntVector) -> Iterator[Vector]:
             labelled, left_out = folds.labelled.take(train), functions[:, test]
             ascent = self._ascent(functions[:, train], shapes, labelled, noise[train], folds.measure, penalty)
-            scores = np.zeros(test.size)
             for stage in ascent.stages():
-                scores = stage.weights @ left_out
-                yield scores
-            yield scores  # of a run without stages
+                yield stage.weights @ left_out
 
         return staged_choice(folds, penalties, run, max_rounds=max_rounds, n_jobs=self.n_jobs)
 

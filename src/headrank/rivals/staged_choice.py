@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
 
-from headrank._numbers import listed
+from headrank._numbers import listed, whole
 from headrank._types import IntVector, Vector
 from headrank.estimators.cv.fold_rows import FoldRows
 from headrank.measures import Measure
 
 Run = Callable[[float, IntVector, IntVector], Iterator[Vector]]
 """Learns with a setting on some rows, and yields the scores of other rows after each round; it may end early."""
+
+_LEAST_PATIENCE = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +29,7 @@ class StagedChoice:
     settings : tuple of float
         The settings tried.
     values : array of shape (n_settings, n_rounds, n_folds)
-        The measure on the rows left out; negated if lower is better.
+        The measure on the rows left out; negated if lower is better. NaN for rounds that were not made.
     setting : float
         The best setting; the first one if several are.
     n_rounds : int
@@ -49,26 +50,40 @@ class StagedChoice:
 def staged_choice(
     folds: FoldRows, settings: Sequence[float], run: Run, *, max_rounds: int, n_jobs: int | None
 ) -> StagedChoice:
-    """Run every setting on every fold, and choose setting and number of rounds by the mean of the measure.
+    """Run every setting on all folds, and choose setting and number of rounds by the mean of the measure.
 
-    A run that ends early keeps its last scores. Cost: one run and ``max_rounds`` measurements for each setting and
-    fold.
+    A setting is given up when its mean has not risen for half as many rounds as its best one took, and at least 20. A
+    run that ends early keeps its last scores. ``n_jobs`` threads run settings side by side.
     """
-
-    def path(setting: float, k: int) -> Vector:
-        train, test = folds.splits[k]
-        left_out = folds.labelled.take(test)
-        worth = [
-            folds.measure.of_sample(left_out.sample(scores)) for scores in islice(run(setting, train, test), max_rounds)
-        ]
-        return np.array(worth + worth[-1:] * (max_rounds - len(worth)))
-
-    jobs = (delayed(path)(setting, k) for setting in settings for k in range(len(folds.splits)))
-    paths = np.array(Parallel(n_jobs=n_jobs, prefer="threads")(jobs))
-    values = paths.reshape(len(settings), len(folds.splits), max_rounds).transpose(0, 2, 1)
-    values = values if folds.measure.greater_is_better else -values
-    best = int(np.argmax(values.mean(axis=2)))
+    if n_jobs is not None:
+        whole("n_jobs", n_jobs, at_least=-1)
+    paths = Parallel(n_jobs=n_jobs, prefer="threads")(
+        delayed(_path)(folds, setting, run, max_rounds) for setting in settings
+    )
+    values = np.full((len(settings), max_rounds, len(folds.splits)), np.nan)
+    for of_setting, path in zip(values, paths, strict=True):
+        of_setting[: len(path)] = path
+    best = int(np.nanargmax(values.mean(axis=2)))
     return StagedChoice(tuple(settings), values, settings[best // max_rounds], best % max_rounds + 1)
+
+
+def _path(folds: FoldRows, setting: float, run: Run, max_rounds: int) -> list[Vector]:
+    """The values on the folds after each round."""
+    runs = [run(setting, train, test) for train, test in folds.splits]
+    scores: list[Vector] = [np.zeros(test.size) for _, test in folds.splits]
+    values: list[Vector] = []
+    best = 0
+    while len(values) < max_rounds:
+        went_on = [next(each, None) for each in runs]
+        if values and all(each is None for each in went_on):
+            break
+        scores = [old if new is None else new for old, new in zip(scores, went_on, strict=True)]
+        values.append(folds.values(scores))
+        if values[-1].mean() > values[best].mean():
+            best = len(values) - 1
+        if len(values) - 1 - best >= max(_LEAST_PATIENCE, (best + 1) // 2):
+            break
+    return values
 
 
 def settings_of(name: str, given: Any, checked: Callable[[str, Any], float], *, is_chosen: bool) -> tuple[float, ...]:
