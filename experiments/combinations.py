@@ -21,6 +21,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from experiments._timing import timed
 from experiments.optimal_scorers import POPULATION, Ranking, Run, spoilt
 from headrank.datasets import LinearEta
 
@@ -101,6 +102,7 @@ def combinations_table(rows: Sequence[Combination]) -> Table:
     return table
 
 
+@timed
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table, say what it shows, and write it if asked to."""
     parser = argparse.ArgumentParser(

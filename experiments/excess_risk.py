@@ -35,6 +35,7 @@ from rich.progress import Progress
 from rich.table import Table
 from scipy.special import ndtr, ndtri
 
+from experiments._timing import timed
 from headrank._types import BoolVector, Vector
 from headrank.curve import share
 from headrank.plots.drawing import COLOURS
@@ -380,9 +381,12 @@ def plot_excess_risk(points: Sequence[Point], fitted: Sequence[Slope]) -> Figure
     return figure
 
 
+@timed
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the slopes, and write all points, the slopes and the figure."""
-    parser = argparse.ArgumentParser(description="Excess risk of the empirical minimiser over a finite class")
+    parser = argparse.ArgumentParser(
+        description="Excess risk of the empirical minimiser over a finite class. Takes minutes; --quick: seconds."
+    )
     parser.add_argument("--out", type=Path, default=Path(), help="folder for excess_risk.csv, .png, excess_slopes.csv")
     parser.add_argument("--quick", action="store_true", help="few and small samples")
     options = parser.parse_args(arguments)

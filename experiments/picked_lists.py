@@ -24,6 +24,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from experiments._timing import timed
 from headrank._types import BoolVector, Vector
 from headrank.curve import RocCurve
 from headrank.measures import PartialAUC
@@ -81,6 +82,7 @@ def simulated(separations: Sequence[float], seed: int, n_neg: int = N_NEG, n_new
     return results
 
 
+@timed
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the means."""
     parser = argparse.ArgumentParser(

@@ -28,6 +28,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
+from experiments._timing import timed
 from headrank.estimators import LinearRanker, path
 from headrank.exceptions import CollapsedFitWarning
 from headrank.measures import PartialAUC
@@ -233,9 +234,12 @@ def load_sets(folder: Path, names: Iterable[str]) -> Iterable[tuple[str, Any, An
         yield name, X, np.asarray(y)
 
 
+@timed
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print and write the table."""
-    parser = argparse.ArgumentParser(description="Compare LinearRanker with LinearSVC and LogisticRegression")
+    parser = argparse.ArgumentParser(
+        description="Compare LinearRanker with LinearSVC and LogisticRegression. Takes minutes for the larger sets."
+    )
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="folder with load.py")
     parser.add_argument("--out", type=Path, default=Path(), help="folder for rivals.csv and rivals_splits.csv")
     parser.add_argument("--sets", nargs="+", default=SETS)

@@ -18,6 +18,7 @@ from joblib import Parallel, delayed, parallel_config
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from experiments._timing import timed
 from experiments.tables import cheminformatics, froc, proteins, retrieval, tau_fpl, top_push
 from experiments.tables.page import page
 from experiments.tables.protocol import Cell, Outcome, Table, cells_of, outcomes
@@ -97,6 +98,7 @@ def parsed(arguments: Sequence[str] | None) -> Any:
     return options
 
 
+@timed
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run what is missing, write the page and print it."""
     options = parsed(arguments)

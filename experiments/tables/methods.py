@@ -20,7 +20,7 @@ CORES = (0.0, 0.3, 1.0, 3.0)
 """Weights of the core of the asymmetric SVM, tau / mu; mu is the end of the range."""
 NEGATIVE_WEIGHTS = (1.0, 10.0)
 """Costs of a false positive relative to a missed positive, for the cost-sensitive SVM."""
-MOST_ROUNDS = {"boost": 60, "trees": 20}
+MOST_ROUNDS = {"boost": 40, "trees": 20}
 """Rounds of boosting and of column generation; how many of them is chosen by 3-fold cross-validation."""
 _GAP, _EVALUATIONS = 0.01, 200
 """The certified relative gap of a fit, and a limit on its evaluations; fits that reach the limit carry a remark."""
