@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import wraps
-from typing import TypeAlias
+from typing import ParamSpec
 
-Command: TypeAlias = Callable[[Sequence[str] | None], None]
+Arguments = ParamSpec("Arguments")
 
 
-def timed(main: Command) -> Command:
+def timed(main: Callable[Arguments, None]) -> Callable[Arguments, None]:
     """Print the time that a command took, on the standard error stream."""
 
     @wraps(main)
-    def wrapped(arguments: Sequence[str] | None = None) -> None:
+    def wrapped(*arguments: Arguments.args, **named: Arguments.kwargs) -> None:
         clock, processor = time.perf_counter(), time.process_time()
-        main(arguments)
+        main(*arguments, **named)
         seconds = (time.perf_counter() - clock, time.process_time() - processor)
         print(f"took {seconds[0]:.0f} s, {seconds[1]:.0f} s of processor time in this process", file=sys.stderr)
 
