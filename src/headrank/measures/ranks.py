@@ -8,7 +8,6 @@ from math import inf
 from typing import ClassVar, Self
 
 import numpy as np
-from scipy.special import digamma
 
 from headrank._format import shown
 from headrank._numbers import above_zero
@@ -152,6 +151,8 @@ class TailStrength(Measure):
     prefix: ClassVar[str] = "tail"
 
     def _value(self, curve: RocCurve) -> float:
+        from scipy.special import digamma  # here, so that importing headrank does not import SciPy
+
         curve.require_complete(str(self))
         before, negatives_above = curve.tp[:-1], curve.fp[:-1]
         # Of P tied positives and M tied negatives in random order, the j-th positive has M j / (P + 1) of the

@@ -95,7 +95,6 @@ _PATHS_IN_0_1 = (
     "headrank.measures.local.TopTPR",
     "headrank.measures.local.TruncatedAUC",
     "headrank.measures.ranks.PNormPush",
-    "headrank.measures.ranks.TailStrength",
     "headrank.measures.ranks.WRanking",
     "headrank.solvers.trace.Step",
     "headrank.training.columns.Column",
