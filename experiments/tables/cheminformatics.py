@@ -19,16 +19,7 @@ TABLE = Table(
     tasks=tuple(shared(name, *_MEASURES) for name in _JG + _DUD),
     split=stratified(0.1, 0.9),
     scale=unscaled,
-    methods=(
-        methods.SVM_PAUC,
-        methods.SVM_AUC,
-        methods.ASYMMETRIC,
-        methods.BOOST,
-        methods.GREEDY,
-        methods.TIGHT,
-        methods.LOGISTIC_BESIDE,
-        methods.TREES,
-    ),
+    methods=methods.RIVALS,
     n_splits=10,
     quick_tasks=(_JG[0], _DUD[0]),
     published=Published(

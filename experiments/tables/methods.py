@@ -90,3 +90,5 @@ SVM_PAUC_TOP = Method(
     "SVM-pAUC [0, 1/n]", partial(_ranker, surrogate="structural", target=_HIGHEST), CS, along_path=True
 )
 INFINITE_PUSH = Method("infinite push", partial(_ranker, surrogate="tight", target=_HIGHEST), CS, along_path=True)
+RIVALS = (SVM_PAUC, SVM_AUC, ASYMMETRIC, BOOST, GREEDY, TIGHT, LOGISTIC_BESIDE, TREES)
+"""SVM-pAUC, the methods that its paper compares it with, and three more."""

@@ -16,16 +16,7 @@ TABLE = Table(
     tasks=(shared("yeast_ppi", *_MEASURES),),
     split=stratified(0.01, 0.09, 0.9),
     scale=standardised_by_all,
-    methods=(
-        methods.SVM_PAUC,
-        methods.SVM_AUC,
-        methods.ASYMMETRIC,
-        methods.BOOST,
-        methods.GREEDY,
-        methods.TIGHT,
-        methods.LOGISTIC_BESIDE,
-        methods.TREES,
-    ),
+    methods=methods.RIVALS,
     n_splits=10,
     quick_tasks=("yeast_ppi",),
     published=Published(
