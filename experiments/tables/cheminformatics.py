@@ -36,5 +36,10 @@ TABLE = Table(
         "the supplement that is missing from our copy: here, 5-fold cross-validation on the training part, which has "
         "5 actives. Bits are not scaled."
     ),
-    found="",
+    found=(
+        "With three splits nothing can be significant. The linear methods are close to each other, as SVM-pAUC and "
+        "the asymmetric SVM are in the paper; SVM-pAUC leads SVM-AUC, as it does there. Methods that add columns or "
+        "trees one by one (greedy, pAUCBoost, pAUCEns) have five actives to choose among 1,021 bits with, and trail. "
+        "Logistic regression, which the paper leaves out, is as good as the best."
+    ),
 )

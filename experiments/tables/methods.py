@@ -87,8 +87,8 @@ COST_SENSITIVE = Method("cost-sensitive SVM", _cost_sensitive, tuple((C, w) for 
 _HIGHEST = PartialAUC(max_fpr=1e-6)
 """Part of one negative, the highest, for up to a million negatives: the range [0, 1 / n] of the TopPush paper."""
 SVM_PAUC_TOP = Method(
-    "SVM-pAUC [0, 1/n]", partial(_ranker, surrogate="structural", target=_HIGHEST), CS, along_path=True
+    "SVM-pAUC [0, 1/n]", partial(_ranker, surrogate="structural", target=_HIGHEST), CS[2:5], along_path=True
 )
-INFINITE_PUSH = Method("infinite push", partial(_ranker, surrogate="tight", target=_HIGHEST), CS, along_path=True)
+INFINITE_PUSH = Method("infinite push", partial(_ranker, surrogate="tight", target=_HIGHEST), CS[2:5], along_path=True)
 RIVALS = (SVM_PAUC, SVM_AUC, ASYMMETRIC, BOOST, GREEDY, TIGHT, LOGISTIC_BESIDE, TREES)
 """SVM-pAUC, the methods that its paper compares it with, and three more."""
