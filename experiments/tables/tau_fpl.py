@@ -71,5 +71,10 @@ TABLE = Table(
         "The same rows are the training file of a9a (one row is missing from our copy). SVM-pAUC is trained for [0, "
         "t] here; the authors' script trains it for a range one negative wide, and has no value for this set."
     ),
-    found="",
+    found=(
+        "On these overlapping classes the minimum of tau-FPL and of TopPush is w = 0 at every C: the value is that "
+        "of chance, far below the published ones. The cause is again that the authors stop early. Stopped in the "
+        "same way on the first split, TopPush has .613 / .550 / .208 at false positive rate .1 for C = .01 / .1 / 1, "
+        "after 26 / 31 / 40 steps, around the published .546. Logistic regression and the SVM agree with theirs."
+    ),
 )
