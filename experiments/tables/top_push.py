@@ -79,10 +79,10 @@ TABLE = Table(
         "share of positives above the highest negative. Means and standard deviations over the splits are printed."
     ),
     decided=(
-        "How features were scaled is not printed: spambase was run with four versions of its features. Of w8a we "
-        "have the training file only (49,749 of 64,700 rows). The infinite push with a hinge is the tight form of "
-        "SVM-pAUC for the highest negative; that paper has another penalty. SVM-MAP was not run: there is no "
-        "implementation here. AATP has no value for these sets."
+        "How features were scaled is not printed: there are four versions of those of spambase, and the ones that "
+        "were run are below. Of w8a we have the training file only (49,749 of 64,700 rows). The infinite push with a "
+        "hinge is the tight form of SVM-pAUC for the highest negative; that paper has another penalty. SVM-MAP was "
+        "not run: there is no implementation here. AATP has no value for these sets."
     ),
     found=(
         "With fixed C over 30 splits of spambase, features to [-1, 1] (`python -m experiments.top_push_stopping`), "
