@@ -3,19 +3,25 @@
 *Not all combinations of beta(s, u) and R(s, u) have s* as their optimum.* Here over all scorers, and exact. The second
 half of the remark, against strategies of two steps, is in `experiments.two_steps`, whose command prints both.
 
+    python -m experiments.combinations --out FOLDER
+
 Legend: u = ``top``; alpha and beta the false and true positive rates of the top, R the probability that two instances
 are in it and wrongly ordered; LocalAUC = beta - R / (2 p (1 - p)).
 """
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import inf
+from pathlib import Path
 
 import numpy as np
+from rich.console import Console
 from rich.table import Table
 
+from experiments._timing import timed
 from experiments.optimal_scorers import POPULATION, Ranking, Run, spoilt
 from headrank.datasets import LinearEta
 
@@ -94,3 +100,34 @@ def combinations_table(rows: Sequence[Combination]) -> Table:
         numbers = (row.beta, row.ranking_error, row.local_auc, row.loss)
         table.add_row(row.criterion, f"{row.spoilt:.1%}", *(f"{number:.4f}" for number in numbers))
     return table
+
+
+@timed
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the table, say what it shows, and write it if asked to."""
+    parser = argparse.ArgumentParser(
+        description="Which scorer maximises a combination of finding and ranking? Remark 25 of Clémençon & Vayatis "
+        "(2007), exact. Takes a second."
+    )
+    parser.add_argument("--out", type=Path, help="folder for combinations.csv")
+    options = parser.parse_args(arguments)
+    found = combinations()
+    Console(width=120).print(combinations_table(found), verdict(found), sep="\n")
+    if options.out is not None:
+        import polars as pl
+
+        options.out.mkdir(parents=True, exist_ok=True)
+        pl.DataFrame([asdict(row) for row in found]).write_csv(options.out / "combinations.csv")
+
+
+def verdict(rows: Sequence[Combination]) -> str:
+    """Say which criteria have s* as their optimum, and which put worst instances into the top."""
+    kept = [row.criterion for row in rows if row.loss < 1e-9]
+    spoiling = [row.criterion for row in rows if row.spoilt > 1e-9]
+    return (
+        f"s* is optimal for: {'; '.join(kept)}.\nThe optimum has worst instances in its top for: {'; '.join(spoiling)}."
+    )
+
+
+if __name__ == "__main__":
+    main()

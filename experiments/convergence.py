@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from experiments._timing import timed
 from headrank._types import BoolVector, Vector
 from headrank.estimators import LinearRanker
 from headrank.estimators._fitting import posed
@@ -230,9 +231,12 @@ def plot_convergence(result: Convergence) -> Figure:
     return figure
 
 
+@timed
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table, write the figure and all steps."""
-    parser = argparse.ArgumentParser(description="Cutting planes and the hybrid solver side by side")
+    parser = argparse.ArgumentParser(
+        description="Cutting planes and the hybrid solver side by side. Takes minutes; seconds with fewer --rows."
+    )
     parser.add_argument("--out", type=Path, default=Path(), help="folder for convergence.png and convergence.csv")
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--features", type=int, default=100)

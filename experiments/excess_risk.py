@@ -5,15 +5,14 @@ from both sides. Theorem 10 bounds it by n^(-2/3) for a finite class that contai
 linear in t (alpha = 1/2 in the paper). For the local ranking risk M the paper proves n^(-1/2) (Proposition 27); Remark
 28 expects that a faster rate would be spoilt by the unknown share of positives.
 
-Bounds are not rates, and a *fixed* finite class has no power of n as its rate: once n separates the best scorer from
-the next, the excess falls exponentially (the case "coarse class"). To see the rate of the bound, the class must contain
-competitors at every scale that n can resolve: here angles, or gaps, are spaced geometrically. A linear scorer at angle
-a from s* then loses a^2 if eta rises linearly through Q, with a standard deviation of (a / n)^(1/2), so a = n^(-1/3)
-and the excess is n^(-2/3). A jump of eta at Q gives n^(-1) if Q is known, as in ordinary classification. With the
-empirical quantile it tends to n^(-1/2): K'(s, v) differs between s* and its neighbours, so the variance of the
-difference does not vanish; conditions (ii) and (iv) fail, and Remark 11 holds. An eta flatter than any power has
-n^(-1/2) up to logarithms, which these n are too small to show. A class without s*, whose members differ from its best
-on sets that do not shrink, has n^(-1/2) whatever the margin (again up to the logarithm that the spacing brings in).
+A *fixed* finite class has no power of n as its rate: once n separates the best scorer from the next, the excess falls
+exponentially (the case "coarse class"). To see the rate of the bound, the class needs competitors at every scale that
+n can resolve: here angles, or gaps, are spaced geometrically. A linear scorer at angle a from s* then loses a^2 if eta
+rises linearly through Q, with a standard deviation of (a / n)^(1/2), so a = n^(-1/3) and the excess is n^(-2/3). A
+jump of eta at Q gives n^(-1) if Q is known. With the empirical quantile it tends to n^(-1/2): K'(s, v) differs between
+s* and its neighbours, so the variance of the difference does not vanish; conditions (ii) and (iv) fail, and Remark 11
+holds. An eta flatter than any power has n^(-1/2) up to logarithms, which these n are too small to show. A class
+without s*, whose members differ from its best on sets that do not shrink, has n^(-1/2) whatever the margin.
 
     python -m experiments.excess_risk --out FOLDER
 """
@@ -35,6 +34,7 @@ from rich.progress import Progress
 from rich.table import Table
 from scipy.special import ndtr, ndtri
 
+from experiments._timing import timed
 from headrank._types import BoolVector, Vector
 from headrank.curve import share
 from headrank.plots.drawing import COLOURS
@@ -380,15 +380,15 @@ def plot_excess_risk(points: Sequence[Point], fitted: Sequence[Slope]) -> Figure
     return figure
 
 
+@timed
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the slopes, and write all points, the slopes and the figure."""
-    parser = argparse.ArgumentParser(description="Excess risk of the empirical minimiser over a finite class")
+    parser = argparse.ArgumentParser(description="Excess risk of the empirical minimiser. Minutes; --quick: seconds.")
     parser.add_argument("--out", type=Path, default=Path(), help="folder for excess_risk.csv, .png, excess_slopes.csv")
     parser.add_argument("--quick", action="store_true", help="few and small samples")
     options = parser.parse_args(arguments)
     options.out.mkdir(parents=True, exist_ok=True)
-    console = Console()
-    points = excess_risk(n_rows=QUICK_ROWS if options.quick else N_ROWS, console=console)
+    points = excess_risk(n_rows=QUICK_ROWS if options.quick else N_ROWS, console=(console := Console()))
     fitted = slopes(points)
     (console if console.width >= 140 else Console(width=140)).print(to_table(points, fitted))
     to_frame(points).write_csv(options.out / "excess_risk.csv")

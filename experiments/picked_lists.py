@@ -15,6 +15,7 @@ Three settings and 100 runs take about two minutes on one core.
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -23,6 +24,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from experiments._timing import timed
 from headrank._types import BoolVector, Vector
 from headrank.curve import RocCurve
 from headrank.measures import PartialAUC
@@ -80,8 +82,15 @@ def simulated(separations: Sequence[float], seed: int, n_neg: int = N_NEG, n_new
     return results
 
 
-def main(n_runs: int = 100) -> None:
+@timed
+def main(arguments: Sequence[str] | None = None) -> None:
     """Print the means."""
+    parser = argparse.ArgumentParser(
+        description="How much is left of a certified list after one of three scorers was picked on the labelled rows? "
+        "Takes about two minutes of processor time."
+    )
+    parser.add_argument("--runs", type=int, default=100, help="number of simulated samples of each setting")
+    n_runs = parser.parse_args(arguments).runs
     table = Table("scorers", "accounted for", "chosen positives", f"promised of {LENGTH}")
     for name, separations in SEPARATIONS.items():
         found = [each for seed in track(range(n_runs), name) for each in simulated(separations, seed)]

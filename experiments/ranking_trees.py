@@ -22,6 +22,7 @@ import numpy as np
 from scipy.stats import norm
 from sklearn.model_selection import StratifiedShuffleSplit
 
+from experiments._timing import timed
 from experiments.rivals import load_sets
 from headrank.estimators import BoostedRanker, ForestRanker, TreeRanker
 from headrank.measures import AUC, measure
@@ -131,9 +132,12 @@ def made_up(*, n_splits: int = 3, n_rows: int = 2000, n_estimators: int = 100) -
         yield MadeUp(name, float(norm.cdf(distance / sqrt(2))), *np.mean(values, axis=0).tolist())
 
 
+@timed
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print both tables, row by row."""
-    parser = argparse.ArgumentParser(description="Compare ranking trees, ranking forests and boosted trees")
+    parser = argparse.ArgumentParser(
+        description="Compare ranking trees, ranking forests and boosted trees. Takes minutes."
+    )
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="folder with load.py")
     parser.add_argument("--sets", nargs="+", default=SETS)
     parser.add_argument("--splits", type=int, default=3)

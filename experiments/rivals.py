@@ -10,7 +10,6 @@ all training rows; *seconds* is that last fit. Dense features are standardised b
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -28,6 +27,8 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
+from experiments._timing import timed
+from experiments.tables.data import loader
 from headrank.estimators import LinearRanker, path
 from headrank.exceptions import CollapsedFitWarning
 from headrank.measures import PartialAUC
@@ -223,19 +224,18 @@ class _Contest:
 
 def load_sets(folder: Path, names: Iterable[str]) -> Iterable[tuple[str, Any, Any]]:
     """Read data sets with the ``load.py`` of their folder."""
-    spec = importlib.util.spec_from_file_location("load", folder / "load.py")
-    if spec is None or spec.loader is None or not (folder / "load.py").exists():
-        raise FileNotFoundError(f"expected a folder with load.py and the data sets, got {folder}; pass it with --data")
-    loader = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(loader)
+    load = loader(folder)
     for name in names:
-        X, y, _ = loader.load(name)
+        X, y, _ = load.load(name)
         yield name, X, np.asarray(y)
 
 
+@timed
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print and write the table."""
-    parser = argparse.ArgumentParser(description="Compare LinearRanker with LinearSVC and LogisticRegression")
+    parser = argparse.ArgumentParser(
+        description="Compare LinearRanker with LinearSVC and LogisticRegression. Takes minutes for the larger sets."
+    )
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="folder with load.py")
     parser.add_argument("--out", type=Path, default=Path(), help="folder for rivals.csv and rivals_splits.csv")
     parser.add_argument("--sets", nargs="+", default=SETS)

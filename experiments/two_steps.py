@@ -28,6 +28,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from experiments._timing import timed
 from experiments.combinations import Combination, combinations, combinations_table
 from experiments.optimal_scorers import Ranking, Run
 from headrank._types import BoolVector, Vector
@@ -305,9 +306,12 @@ def _draw_clusters(ax: Any) -> None:
     ax.set_title("Clusters of mass 0.1 and their eta", fontsize=10)
 
 
+@timed
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print both tables; write them and the figure."""
-    parser = argparse.ArgumentParser(description="Two-step strategies against one step")
+    parser = argparse.ArgumentParser(
+        description="Two-step strategies against one step, and combinations. Takes minutes; --quick: seconds."
+    )
     parser.add_argument("--out", type=Path, default=Path(), help="folder for two_steps.csv, .png and combinations.csv")
     parser.add_argument("--quick", action="store_true", help="few and small samples")
     options = parser.parse_args(arguments)

@@ -1,5 +1,9 @@
 """The experiments run, on rows few enough to wait for, and their frames make sense."""
 
+import importlib
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -121,3 +125,15 @@ def test_rivals_command_reads_a_folder_and_writes_tables(tmp_path, capsys):
 def test_rivals_need_a_folder_with_a_loader(tmp_path):
     with pytest.raises(FileNotFoundError, match="--data"):
         list(riv.load_sets(tmp_path, ["toy"]))
+
+
+NAMES = ["tables", *sorted(file.stem for file in Path(rt.__file__).parent.glob("*.py") if file.stem[0] != "_")]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_help_says_what_it_does_and_how_long_it_takes(name, capsys):
+    module = importlib.import_module(f"experiments.{name}.__main__" if name == "tables" else f"experiments.{name}")
+    with pytest.raises(SystemExit) as stop:
+        module.main(["--help"])
+    assert stop.value.code == 0
+    assert re.search(r"second|minute|hour", capsys.readouterr().out)

@@ -86,6 +86,26 @@ def test_the_mass_error_is_a_signed_rank_statistic(ranking, data):
     assert on(hr.MassConstrainedError(n_top / n)) == close(1 - on.p + statistic / n)
 
 
+@given(untied_rankings(), st.sampled_from([np.sqrt, np.square, np.abs]))
+def test_signed_rank_statistics_are_rank_statistics(ranking, phi):
+    # Definitions 13 and 22: without ties all ranks occur once, so positives and negatives share out a constant.
+    on = On(ranking)
+    n, n_pos = on.curve.n, on.curve.n_pos
+    all_ranks = phi(np.arange(1, n + 1) / (n + 1)).sum()
+    signed = signed_rank_statistic(on.rows, lambda v: float(phi(float(v))))
+    assert 2 * n_pos * on(hr.RankStatistic(phi)) - all_ranks == close(signed)
+
+
+@given(untied_rankings())
+def test_tail_strength_is_the_mean_of_one_less_the_ratio_of_rates(ranking):
+    # At the k-th positive the false positive rate is its p-value, and k / n_pos the true positive rate.
+    on = On(ranking)
+    n_pos = on.curve.n_pos
+    at_positives = on.curve.pos > 0
+    ratios = on.curve.fpr[1:][at_positives] / on.curve.tpr[1:][at_positives]
+    assert on(hr.TailStrength()) == close(1 - (n_pos + 1) / n_pos * ratios.mean())
+
+
 @given(untied_rankings())
 def test_discounted_gain_is_a_rank_statistic_of_lists_of_one_length(ranking):
     # Remark 26: of graded labels, or of lists of several lengths, it is none. The discount of a row needs N.

@@ -180,7 +180,14 @@ def test_float32_is_float64(kind, data):
 
 
 # Ranks and pairs count rows, so for these half a row is not worth half; for all others only ratios of weights matter.
-COUNT_ROWS = (hr.WRanking, hr.PNormPush, hr.RankStatistic, hr.LocalRankingError, hr.LocalRankingRisk)
+COUNT_ROWS = (
+    hr.WRanking,
+    hr.PNormPush,
+    hr.RankStatistic,
+    hr.TailStrength,
+    hr.LocalRankingError,
+    hr.LocalRankingRisk,
+)
 
 
 @every_measure
@@ -199,7 +206,7 @@ def test_fractional_weights(kind, data):
     assert value == close(whole)  # the head that was sorted says the same, and does not refuse
     if kind in (hr.LocalRankingError, hr.LocalRankingRisk):
         return  # over N (N - 1) pairs, which is no number of pairs unless N is whole
-    if kind not in (hr.EnrichmentFactor, hr.Lift, hr.RIE, hr.StandardizedPartialAUC):
+    if kind not in (hr.EnrichmentFactor, hr.Lift, hr.RIE, hr.StandardizedPartialAUC, hr.TailStrength):
         assert 0 <= value <= 1
     counts_rows = isinstance(getattr(measure, "k", 0.5), int) or getattr(measure, "rounding", "") == "up"
     if kind not in COUNT_ROWS and not counts_rows:
@@ -238,7 +245,8 @@ def test_lies_in_its_range(kind, data):
         assert 0 <= value <= measure.attainable(curve) * (1 + 1e-12)
     else:
         assert value <= 1
-        assert value >= 0 or kind is hr.StandardizedPartialAUC  # McClish puts chance at 1/2, not the worst at 0
+        # McClish puts chance at 1/2, not the worst at 0; the tail strength puts it at 0
+        assert value >= 0 or kind in (hr.StandardizedPartialAUC, hr.TailStrength)
 
 
 @every_measure

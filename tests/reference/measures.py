@@ -301,6 +301,17 @@ def bedroc(rows: list[Row], alpha: float) -> float:
     return (expected(rows, early) - worst) / (best - worst)
 
 
+def tail_strength(rows: list[Row]) -> Fraction:
+    """Expected over the orders of tied rows: mean of 1 - p_k (n_pos + 1) / k, p_k the share of negatives above."""
+
+    def strength(labels: tuple[int, ...]) -> Fraction:
+        n_pos, n_neg = sum(labels), len(labels) - sum(labels)
+        p_values = [Fraction(labels[:i].count(0), n_neg) for i, label in enumerate(labels) if label]
+        return sum((1 - p * Fraction(n_pos + 1, k) for k, p in enumerate(p_values, start=1)), Fraction(0)) / n_pos
+
+    return expected(rows, strength)
+
+
 TWINS: dict[type[hr.Measure], Callable[[list[Row], Any], Any]] = {
     hr.AUC: lambda rows, m: auc(rows),
     hr.PartialAUC: lambda rows, m: partial_auc(rows, exact(m.min_fpr), exact(m.max_fpr)),
@@ -317,6 +328,7 @@ TWINS: dict[type[hr.Measure], Callable[[list[Row], Any], Any]] = {
     hr.WRanking: lambda rows, m: w_ranking(rows, exact(m.top)),
     hr.PNormPush: lambda rows, m: rank_statistic(rows, lambda v: float(v) ** m.power),
     hr.RankStatistic: lambda rows, m: rank_statistic(rows, lambda v: float(m.phi(float(v)))),
+    hr.TailStrength: lambda rows, m: tail_strength(rows),
     hr.TPRAtFPR: lambda rows, m: tpr_at_fpr(rows, exact(m.fpr)),
     hr.FPRAtTPR: lambda rows, m: fpr_at_tpr(rows, exact(m.tpr)),
     hr.PrecisionAt: lambda rows, m: precision_at(rows, m.k),
@@ -373,6 +385,7 @@ PARAMETERS: dict[type[hr.Measure], st.SearchStrategy[hr.Measure]] = {
     hr.TPRAtFPR: (st.just(0.0) | rates).map(hr.TPRAtFPR),
     hr.PNormPush: st.sampled_from([1, 0.5, 2, 8.5]).map(hr.PNormPush),
     hr.RankStatistic: st.sampled_from([np.sqrt, np.square, np.abs]).map(hr.RankStatistic),
+    hr.TailStrength: st.just(hr.TailStrength()),
     **{kind: first_rows.map(kind) for kind in (hr.PrecisionAt, hr.RecallAt)},
     **{kind: first_rows.map(kind) | rounded_up(kind) for kind in (hr.EnrichmentFactor, hr.Lift)},
     **{kind: st.sampled_from([20.0, 0.9, 3, 160.9]).map(kind) for kind in (hr.BEDROC, hr.RIE)},

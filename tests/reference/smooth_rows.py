@@ -47,7 +47,7 @@ RANKS = {
 }
 LEARNABLE = {**PAIRS, **LOCAL, **FIRST, **RANKS}
 NOT_LEARNABLE = [kind(0.3) for kind in (hr.TruncatedAUC, hr.TopFPR, hr.LocalRankingError, hr.TPRAtFPR, hr.FPRAtTPR)]
-NOT_LEARNABLE += [hr.BEDROC(20.0), hr.RIE(20.0), hr.KS()]
+NOT_LEARNABLE += [hr.BEDROC(20.0), hr.RIE(20.0), hr.KS(), hr.TailStrength()]
 every_measure = pytest.mark.parametrize("kind", LEARNABLE, ids=lambda kind: kind.__name__)
 some = settings(max_examples=settings.default.max_examples // 2)
 few = settings(max_examples=settings.default.max_examples // 4)

@@ -1,4 +1,4 @@
-"""Linear rank statistics: the mean over the positives of a function of their rank among all rows."""
+"""Rank statistics: the mean over the positives of a function of their rank among all rows, and the tail strength."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from headrank.measures.local import TopMeasure
 from headrank.measures.measure import Measure, registered
 from headrank.measures.parsing import number
 
-__all__ = ["PNormPush", "RankStatistic", "WRanking"]
+__all__ = ["PNormPush", "RankStatistic", "TailStrength", "WRanking"]
 
 
 def _mid_ranks(curve: RocCurve) -> Vector:
@@ -131,3 +131,45 @@ class WRanking(TopMeasure):
     @property
     def description(self) -> str:
         return f"mean over the positives of rank / (N + 1), 0 outside the best {shown(self.top)} of all instances"
+
+
+@registered
+@dataclass(frozen=True, repr=False)
+class TailStrength(Measure):
+    """Mean over the positives of ``1 - p_k (n_pos + 1) / k``: by how much their p-values are below those of chance.
+
+    The p-value of a positive is the share of negatives above it, and p_1 <= p_2 <= ... are the sorted ones (Taylor &
+    Tibshirani, Biostatistics 7, 2006, named in Remark 26 of Clémençon & Vayatis 2007). In a random order p_k is
+    k / (n_pos + 1) on average, so chance is 0; 1 is a perfect ranking, and there is no lower limit that holds for all
+    samples. In terms of the curve it is the mean of about 1 - FPR / TPR over true positive rates: the first positives
+    count most. Tied rows count as the expectation over their random orders. O(n_thresholds).
+
+    >>> TailStrength()([1, 0, 1, 0], [4, 3, 2, 1])
+    0.625
+    """
+
+    prefix: ClassVar[str] = "tail"
+
+    def _value(self, curve: RocCurve) -> float:
+        from scipy.special import digamma  # here, so that importing headrank does not import SciPy
+
+        curve.require_complete(str(self))
+        before, negatives_above = curve.tp[:-1], curve.fp[:-1]
+        # Of P tied positives and M tied negatives in random order, the j-th positive has M j / (P + 1) of the
+        # negatives above it on average; harmonic = sum over j of 1 / (before + j), also for weights that are not whole.
+        harmonic = digamma(before + curve.pos + 1) - digamma(before + 1)
+        tied = curve.neg / (curve.pos + 1) * (curve.pos - before * harmonic)
+        ratios = float(np.sum(negatives_above * harmonic + tied))
+        return 1 - (curve.n_pos + 1) / curve.n_pos * ratios / curve.n_neg
+
+    @property
+    def chance(self) -> float:
+        return 0.0
+
+    @property
+    def possible_values(self) -> tuple[float, float]:
+        return -inf, 1.0
+
+    @property
+    def description(self) -> str:
+        return "mean over the positives of 1 - p (n_pos + 1) / rank, p the share of negatives above"
