@@ -153,6 +153,9 @@ def test_shallow_head_is_refused_or_right(kind, data):
         "tpr@fpr=0.1",
         "fpr@tpr=0.1",
         "p@10",
+        "ap@10",
+        "ap",
+        "prauc",
         "auc",
         "ks",
     ],
@@ -179,7 +182,14 @@ def test_float32_is_float64(kind, data):
 
 
 # Ranks and pairs count rows, so for these half a row is not worth half; for all others only ratios of weights matter.
-COUNT_ROWS = (hr.WRanking, hr.PNormPush, hr.RankStatistic, hr.LocalRankingError, hr.LocalRankingRisk)
+COUNT_ROWS = (
+    hr.WRanking,
+    hr.PNormPush,
+    hr.RankStatistic,
+    hr.LocalRankingError,
+    hr.LocalRankingRisk,
+    hr.AveragePrecision,
+)
 
 
 @every_measure

@@ -25,6 +25,7 @@ SUMS_OVER_ROWS = (
     hr.Lift,
     hr.BEDROC,
     hr.AUC,
+    hr.AveragePrecision,
 )
 PAIRS_OF_THE_TOP = (hr.LocalAUC, hr.TruncatedAUC, hr.LocalRankingError, hr.LocalRankingRisk)
 few = settings(max_examples=settings.default.max_examples // 4)

@@ -288,6 +288,30 @@ def bedroc(rows: list[Row], alpha: float) -> float:
     return (expected(rows, early) - worst) / (best - worst)
 
 
+def average_precision(rows: list[Row], k: int | None) -> Fraction:
+    """The sum over the positives among the first k rows of the precision down to each, over all positives."""
+
+    def of_order(labels: tuple[int, ...]) -> Fraction:
+        read = labels if k is None else labels[:k]
+        return sum((Fraction(sum(labels[: i + 1]), i + 1) for i, label in enumerate(read) if label), Fraction(0))
+
+    return expected(rows, of_order) / len(positives(rows))
+
+
+def precision_recall_area(rows: list[Row]) -> float:
+    """The integral over the recall of the precision where the ROC polyline reaches it, by Gauss-Legendre quadrature."""
+    n_pos, n_neg = len(positives(rows)), len(negatives(rows))
+    nodes, weights = np.polynomial.legendre.leggauss(40)
+    total = 0.0
+    for (x0, y0), (x1, y1) in segments(rows):
+        for node, weight in zip(nodes, weights, strict=True):
+            part = (node + 1) / 2
+            tp = n_pos * float(y0 + (y1 - y0) * Fraction(part))
+            fp = n_neg * float(x0 + (x1 - x0) * Fraction(part))
+            total += float(y1 - y0) * weight / 2 * tp / (tp + fp)
+    return total
+
+
 TWINS: dict[type[hr.Measure], Callable[[list[Row], Any], Any]] = {
     hr.AUC: lambda rows, m: auc(rows),
     hr.PartialAUC: lambda rows, m: partial_auc(rows, exact(m.min_fpr), exact(m.max_fpr)),
@@ -312,6 +336,8 @@ TWINS: dict[type[hr.Measure], Callable[[list[Row], Any], Any]] = {
     hr.Lift: lambda rows, m: enrichment_factor(rows, m.k),
     hr.BEDROC: lambda rows, m: bedroc(rows, m.alpha),
     hr.KS: lambda rows, m: ks(rows),
+    hr.AveragePrecision: lambda rows, m: average_precision(rows, m.k),
+    hr.PrecisionRecallArea: lambda rows, m: precision_recall_area(rows),
 }
 
 
@@ -353,6 +379,8 @@ PARAMETERS: dict[type[hr.Measure], st.SearchStrategy[hr.Measure]] = {
     **{kind: first_rows.map(kind) for kind in (hr.PrecisionAt, hr.RecallAt, hr.EnrichmentFactor, hr.Lift)},
     hr.BEDROC: st.sampled_from([20.0, 0.9, 3, 160.9]).map(hr.BEDROC),
     hr.KS: st.just(hr.KS()),
+    hr.AveragePrecision: st.sampled_from([None, 1, 2, 3, 5, 20]).map(hr.AveragePrecision),
+    hr.PrecisionRecallArea: st.just(hr.PrecisionRecallArea()),
 }
 
 

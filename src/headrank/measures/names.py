@@ -2,7 +2,7 @@
 
 from difflib import get_close_matches
 
-from headrank.measures import area, early, local, ranks  # noqa: F401 - the measures register themselves
+from headrank.measures import area, early, local, precision, ranks  # noqa: F401 - the measures register themselves
 from headrank.measures.measure import REGISTERED, Measure
 
 MEASURES: tuple[type[Measure], ...] = tuple(REGISTERED.values())
@@ -16,6 +16,11 @@ _OTHER_NAMES = {
     "recall": "r",
     "sensitivity": "tpr",
     "enrichment": "ef",
+    "map": "ap",
+    "average_precision": "ap",
+    "pr_auc": "prauc",
+    "aupr": "prauc",
+    "auprc": "prauc",
 }
 """Names of measures in other packages, for suggestions in error messages."""
 
