@@ -36,7 +36,7 @@ class AveragePrecision(ListMeasure):
     the mean average precision (MAP) over the queries that have a positive.
 
     Weights count rows: weight 2 is the row twice, two tied rows. Fractional weights are interpolated; they should be of
-    the order of 1, since ranks are counted in rows. With ``k`` they must be whole numbers.
+    the order of 1, since ranks are counted in rows.
 
     >>> round(AveragePrecision()([1, 0, 1, 0], [4, 3, 2, 1]), 6)
     0.833333
@@ -61,7 +61,6 @@ class AveragePrecision(ListMeasure):
     def _of_lists(self, lists: RankedLists) -> Vector:
         levels = np.flatnonzero(lists.pos)
         if self.k is not None:
-            _require_whole(self, lists)
             levels = levels[lists.rows[levels] < self.k]
         pos, neg, tp, above = (each[levels] for each in (lists.pos, lists.neg, lists.tp, lists.rows))
         precisions = pos * (tp + 1) / (above + 1)  # of levels of one row
@@ -140,15 +139,6 @@ def first_rows(spec: str) -> int:
     return int(spec)
 
 
-def _require_whole(measure: Measure, lists: RankedLists) -> None:
-    """Raise if weights are not whole numbers of rows."""
-    if lists.pos.dtype.kind == "f" and (np.any(lists.pos % 1) or np.any(lists.neg % 1)):
-        raise ValueError(
-            f"{measure} counts rows by weight, so the weights must be whole numbers; use 'ap', which interpolates, "
-            "or 'prauc', which does not depend on their scale"
-        )
-
-
 def _of_tied_rows(pos: Counts, rows: Counts, tp: Counts, above: Counts, looked: Counts) -> Vector:
     """Return the expected sum of the precisions at the positives of a level, among the first ``looked`` of its rows.
 
@@ -156,13 +146,15 @@ def _of_tied_rows(pos: Counts, rows: Counts, tp: Counts, above: Counts, looked: 
     expected among the first j. Summed over j, 1 / (R + j) gives a difference D of harmonic numbers, and
     (j - 1) / (R + j) gives looked - (R + 1) D.
     """
+    read_whole = rows == looked
+    part = np.where(read_whole, 1.0, np.minimum(looked, 1.0))
+    looked = np.where(read_whole, rows, np.maximum(looked, 1.0))  # less than one row of a level: that part of it
     mean = _mean_harmonic(above, looked - 1.0, start=2)
     # looked - (R + 1) D, over m - 1, without the difference of nearly equal numbers that a weight near 1 would give.
-    whole_level = rows == looked
-    share = np.where(whole_level, 1.0, (looked - 1.0) / np.where(whole_level, 1.0, rows - 1.0))
+    share = np.where(read_whole, 1.0, (looked - 1.0) / np.where(rows == 1, 1.0, rows - 1.0))
     further = share * (1 - (above + 1) * mean)
     harmonic = 1 / (above + 1) + (looked - 1) * mean
-    return np.asarray(pos / rows * ((tp + 1) * harmonic + (pos - 1) * further))
+    return np.asarray(part * pos / rows * ((tp + 1) * harmonic + (pos - 1) * further))
 
 
 def _mean_harmonic(above: Counts, rows: Vector, start: int) -> Vector:

@@ -79,7 +79,7 @@ class RankedLists:
         if self.n_lists == 1:
             return np.array([values.sum()])
         lists = np.searchsorted(self.starts, levels, side="right") - 1
-        return np.bincount(lists, weights=values, minlength=self.n_lists)
+        return np.bincount(lists, weights=values, minlength=self.n_lists).astype(np.float64, copy=False)
 
 
 def _above(counts: Counts, starts: IntVector) -> Counts:
@@ -89,7 +89,7 @@ def _above(counts: Counts, starts: IntVector) -> Counts:
     # Sums of fractional weights must not leave a rest of other lists at the top of a list.
     above = before - np.repeat(before[starts], lengths)
     above[starts] = 0
-    return np.maximum(above, 0)
+    return np.asarray(np.maximum(above, 0))
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,9 +1,10 @@
-"""Plots of ROC curves and their measures, intervals, certified lists, ranking trees, paths and cross-validation."""
+"""Plots of curves and their measures, intervals, certified lists, ranking trees, paths and cross-validation."""
 
 from headrank.plots.cross_validation import CrossValidationDisplay
 from headrank.plots.forest import ForestDisplay
 from headrank.plots.lists import ListDisplay
 from headrank.plots.path import PathDisplay
+from headrank.plots.precision_recall import PrecisionRecallDisplay
 from headrank.plots.roc import RocDisplay
 from headrank.plots.sample_size import SampleSizeDisplay
 from headrank.plots.tree import TreeDisplay
@@ -13,6 +14,7 @@ __all__ = [
     "ForestDisplay",
     "ListDisplay",
     "PathDisplay",
+    "PrecisionRecallDisplay",
     "RocDisplay",
     "SampleSizeDisplay",
     "TreeDisplay",

@@ -16,6 +16,7 @@ from headrank.measures import (
     AUC,
     BEDROC,
     KS,
+    AveragePrecision,
     EnrichmentFactor,
     FPRAtTPR,
     FROCArea,
@@ -28,6 +29,7 @@ from headrank.measures import (
     PartialAUC,
     PNormPush,
     PrecisionAt,
+    PrecisionRecallArea,
     RankStatistic,
     RecallAt,
     StandardizedPartialAUC,
@@ -50,6 +52,7 @@ OF_CURVE = [
 OF_RANKS = [
     RankStatistic(np.sqrt), RankStatistic(np.ceil), PNormPush(0.5), PNormPush(4),
     BEDROC(0.9), BEDROC(20), PrecisionAt(0.2), RecallAt(0.3), EnrichmentFactor(0.1), Lift(0.5),
+    AveragePrecision(), PrecisionRecallArea(),
 ]  # fmt: skip
 OF_TOP = [
     kind(top)
@@ -252,6 +255,41 @@ def test_a_count_of_rows_is_a_fraction_of_the_sample():
     assert (count.low, count.high) == pytest.approx((fraction.low, fraction.high))
     # A list shorter than the count: the hits are divided by the count.
     assert from_band(curve, PrecisionAt(2000)).high <= 0.5
+
+
+def mean_precision(fpr, tpr, p, fraction):
+    """The integral of the precision over the recall, as far as the mass above is at most the fraction: a fine grid."""
+    part = np.linspace(0, 1, 20_001)
+    i = np.arange(fpr.size)
+    x, y = np.interp(part * i[-1], i, fpr), np.interp(part * i[-1], i, tpr)
+    mass = p * y + (1 - p) * x
+    precision = np.divide(p * y, mass, out=np.ones_like(mass), where=mass > 0)
+    inside = mass[1:] <= fraction
+    return float(np.sum(((precision[1:] + precision[:-1]) / 2 * np.diff(y))[inside]))
+
+
+@pytest.mark.parametrize("k", [6, 30])
+@pytest.mark.parametrize("name", ["untied", "tied", "reversed"])
+def test_no_population_has_its_precision_among_the_first_rows_outside_the_ends(name, k):
+    curve = SAMPLES[name]
+    values = []
+    for positive_rate in (None, 0.1):
+        known = PopulationLimits(curve, 0.2, "tail", "two-sided", positive_rate)
+        ends = ends_in_band(AveragePrecision(k), known)
+        limits, (low, high) = known.curve_beside(rising=None), known.positive_rates
+        for seed in range(12):
+            rng = np.random.default_rng(seed)
+            p = rng.choice([low, high, rng.uniform(low, high)])
+            value = mean_precision(*curve_within(limits, rng), p, k / curve.n)
+            assert ends.low - 1e-3 <= value <= ends.high + 1e-3
+            values.append(value)
+    assert max(values) > min(values) + 0.01
+
+
+def test_the_precision_of_all_rows_is_the_limit_of_that_of_the_first():
+    known = PopulationLimits(binormal(500), 0.1, "tail", "two-sided", None)
+    whole, nearly = (ends_in_band(AveragePrecision(k), known) for k in (None, 499))
+    assert (nearly.low, nearly.high) == pytest.approx((whole.low, whole.high), abs=0.01)
 
 
 def test_phi_must_not_decrease_and_must_be_finite():

@@ -8,7 +8,7 @@ on a sample the two differ by a term of order 1 / N, so an interval is always wi
 from __future__ import annotations
 
 from headrank._numbers import real
-from headrank.bounds.band import ranks, top
+from headrank.bounds.band import precision, ranks, top
 from headrank.bounds.band.areas import ends_in_band
 from headrank.bounds.band.population_limits import PopulationLimits
 from headrank.bounds.confidence import Side
@@ -18,7 +18,7 @@ from headrank.curve import RocCurve
 from headrank.measures import Measure
 
 # Imported for the measures they register.
-_REGISTERED = (ranks, top)
+_REGISTERED = (precision, ranks, top)
 
 
 def from_band(
