@@ -20,29 +20,32 @@ from headrank.exceptions import InvalidSampleError, OneClassError
 
 _LARGEST_EXACT_INTEGER = 2**53
 _SMALLEST_TOTAL = 1e-150
+_HIGHEST_GRADE = 30
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Validated rows: which are positive, their scores, and their weights and queries if given."""
+    """Validated rows: which are positive, their scores, and their weights, queries and grades of relevance if given."""
 
     positive: BoolVector
     scores: Vector
     weights: Vector | None = None
     queries: IntVector | None = None
+    grades: IntVector | None = None
 
     def take(self, rows: Any) -> "Sample":
         """Return a subset of the rows, given by a mask, an index array or a slice."""
         weights = None if self.weights is None else self.weights[rows]
         queries = None if self.queries is None else self.queries[rows]
-        return Sample(self.positive[rows], self.scores[rows], weights, queries)
+        grades = None if self.grades is None else self.grades[rows]
+        return Sample(self.positive[rows], self.scores[rows], weights, queries, grades)
 
     def by_query(self) -> "list[Sample]":
         """Split the rows by query, with one sort; a sample without queries is a single query."""
         if self.queries is None:
             return [self]
         order = np.argsort(self.queries, kind="stable")
-        ordered = Sample(self.positive, self.scores, self.weights).take(order)
+        ordered = Sample(self.positive, self.scores, self.weights, grades=self.grades).take(order)
         ends = np.flatnonzero(np.diff(self.queries[order])) + 1
         bounds = [0, *ends.tolist(), order.size]
         return [ordered.take(slice(start, stop)) for start, stop in pairwise(bounds)]
@@ -97,7 +100,43 @@ def check_binary(
     pos_label : optional
         The label of the positive class in ``y``.
     """
-    positive = check_labels(y, pos_label=pos_label)
+    return _joined(check_labels(y, pos_label=pos_label), scores, sample_weight, qid)
+
+
+def check_graded(
+    y: ArrayLike,
+    scores: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    qid: ArrayLike | None = None,
+    pos_label: Any = None,
+) -> Sample:
+    """Validate a sample whose labels may be grades of relevance; see `check_binary`.
+
+    Grades are whole numbers from 0 (not relevant) to 30; rows of a grade above 0 are the positives.
+    """
+    if pos_label is not None or not are_grades(y):
+        return check_binary(y, scores, sample_weight, qid=qid, pos_label=pos_label)
+    grades = np.asarray(_one_column("y", y)).astype(np.intp)
+    return _joined(grades > 0, scores, sample_weight, qid, grades)
+
+
+def are_grades(y: ArrayLike) -> bool:
+    """Whether labels are whole numbers from 0 to 30, and not only 0 and 1."""
+    labels = _array("y", y)
+    if labels.dtype.kind not in "iuf" or not labels.size:
+        return False
+    return bool(labels.max() > 1 and labels.min() >= 0 and labels.max() <= _HIGHEST_GRADE and not (labels % 1).any())
+
+
+def _joined(
+    positive: BoolVector,
+    scores: ArrayLike,
+    sample_weight: ArrayLike | None,
+    qid: ArrayLike | None,
+    grades: IntVector | None = None,
+) -> Sample:
+    """Validate all but the labels, without rows of weight 0."""
     checked = check_scores(scores)
     weights = None if sample_weight is None else check_weights(sample_weight)
     queries = None if qid is None else check_queries(qid)
@@ -106,7 +145,7 @@ def check_binary(
             raise InvalidSampleError(
                 f"{name} must have one value per row: y has {positive.size} rows, {name} has {values.size}"
             )
-    sample = Sample(positive, checked, weights, queries)
+    sample = Sample(positive, checked, weights, queries, grades)
     return sample if weights is None or weights.all() else sample.take(weights > 0)
 
 

@@ -189,6 +189,9 @@ COUNT_ROWS = (
     hr.LocalRankingError,
     hr.LocalRankingRisk,
     hr.AveragePrecision,
+    hr.NDCG,
+    hr.ReciprocalRank,
+    hr.BinaryPreference,
 )
 
 

@@ -26,6 +26,11 @@ SUMS_OVER_ROWS = (
     hr.BEDROC,
     hr.AUC,
     hr.AveragePrecision,
+    hr.NDCG,
+    hr.ReciprocalRank,
+    hr.SuccessAt,
+    hr.RPrecision,
+    hr.BinaryPreference,
 )
 PAIRS_OF_THE_TOP = (hr.LocalAUC, hr.TruncatedAUC, hr.LocalRankingError, hr.LocalRankingRisk)
 few = settings(max_examples=settings.default.max_examples // 4)

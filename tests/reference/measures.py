@@ -7,7 +7,7 @@ A sample is a list of rows ``(label, score)``, label 1 or 0; a weight is a multi
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import combinations, pairwise, product
-from math import exp, floor
+from math import exp, floor, log2
 from typing import Any
 
 import numpy as np
@@ -312,6 +312,34 @@ def precision_recall_area(rows: list[Row]) -> float:
     return total
 
 
+def dcg(gains: Any, k: int | None) -> float:
+    return sum(gain / log2(2 + i) for i, gain in enumerate(gains if k is None else gains[:k]))
+
+
+def ndcg(rows: list[Row], k: int | None) -> float:
+    best = sorted((label for label, _ in rows), reverse=True)
+    return expected(rows, lambda labels: dcg(labels, k)) / dcg(best, k)
+
+
+def reciprocal_rank(labels: tuple[int, ...]) -> Fraction:
+    return Fraction(1, 1 + labels.index(1))
+
+
+def success(labels: tuple[int, ...], k: int) -> int:
+    return int(any(labels[:k]))
+
+
+def r_precision(labels: tuple[int, ...]) -> Fraction:
+    return Fraction(sum(labels[: sum(labels)]), sum(labels))
+
+
+def binary_preference(labels: tuple[int, ...]) -> Fraction:
+    n_pos = sum(labels)
+    fewer = min(n_pos, len(labels) - n_pos)
+    above = [labels[:i].count(0) for i, label in enumerate(labels) if label]
+    return sum((1 - Fraction(min(n, n_pos), fewer) for n in above), Fraction(0)) / n_pos
+
+
 TWINS: dict[type[hr.Measure], Callable[[list[Row], Any], Any]] = {
     hr.AUC: lambda rows, m: auc(rows),
     hr.PartialAUC: lambda rows, m: partial_auc(rows, exact(m.min_fpr), exact(m.max_fpr)),
@@ -338,6 +366,11 @@ TWINS: dict[type[hr.Measure], Callable[[list[Row], Any], Any]] = {
     hr.KS: lambda rows, m: ks(rows),
     hr.AveragePrecision: lambda rows, m: average_precision(rows, m.k),
     hr.PrecisionRecallArea: lambda rows, m: precision_recall_area(rows),
+    hr.NDCG: lambda rows, m: ndcg(rows, m.k),
+    hr.ReciprocalRank: lambda rows, m: expected(rows, reciprocal_rank),
+    hr.SuccessAt: lambda rows, m: expected(rows, lambda labels: success(labels, m.k)),
+    hr.RPrecision: lambda rows, m: expected(rows, r_precision),
+    hr.BinaryPreference: lambda rows, m: expected(rows, binary_preference),
 }
 
 
@@ -381,6 +414,11 @@ PARAMETERS: dict[type[hr.Measure], st.SearchStrategy[hr.Measure]] = {
     hr.KS: st.just(hr.KS()),
     hr.AveragePrecision: st.sampled_from([None, 1, 2, 3, 5, 20]).map(hr.AveragePrecision),
     hr.PrecisionRecallArea: st.just(hr.PrecisionRecallArea()),
+    hr.NDCG: st.builds(hr.NDCG, st.sampled_from([None, 1, 2, 5, 20]), gain=st.sampled_from(["linear", "exponential"])),
+    hr.ReciprocalRank: st.just(hr.ReciprocalRank()),
+    hr.SuccessAt: st.sampled_from([1, 2, 3, 20]).map(hr.SuccessAt),
+    hr.RPrecision: st.just(hr.RPrecision()),
+    hr.BinaryPreference: st.just(hr.BinaryPreference()),
 }
 
 

@@ -12,8 +12,8 @@ import numpy as np
 from headrank._format import shown
 from headrank._types import ArrayLike
 from headrank.curve import RocCurve
-from headrank.exceptions import OneClassError
-from headrank.labels import Sample, check_binary
+from headrank.exceptions import InvalidSampleError, OneClassError
+from headrank.labels import Sample, are_grades, check_binary
 from headrank.levels import Depth
 
 _Kind = TypeVar("_Kind", bound="Measure")
@@ -142,7 +142,27 @@ class Measure(ABC):
                 f"{self} takes labels and scores, got {2 + len(misplaced)} positional arguments; for scoring= use "
                 ".scorer(), as a measure is not a scorer; pass sample_weight=, qid= and pos_label= by keyword"
             )
-        return self.of_sample(check_binary(y, scores, sample_weight, qid=qid, pos_label=pos_label))
+        return self.of_sample(self.check(y, scores, sample_weight, qid=qid, pos_label=pos_label))
+
+    def check(
+        self,
+        y: ArrayLike,
+        scores: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        qid: ArrayLike | None = None,
+        pos_label: Any = None,
+    ) -> Sample:
+        """Validate a sample for this measure: two classes, or grades of relevance if it takes them."""
+        try:
+            return check_binary(y, scores, sample_weight, qid=qid, pos_label=pos_label)
+        except InvalidSampleError as error:
+            if pos_label is None and are_grades(y):
+                raise InvalidSampleError(
+                    f"{self} takes two classes, and y has grades of relevance up to {np.max(y)}; choose a grade to "
+                    "reach, such as y >= 1, or use 'ndcg', which takes grades"
+                ) from error
+            raise
 
     def of_sample(self, sample: Sample) -> float:
         """Compute the measure on a checked sample; one with queries gives a `QueryMean`."""

@@ -2,7 +2,7 @@
 
 from difflib import get_close_matches
 
-from headrank.measures import area, early, local, precision, ranks  # noqa: F401 - the measures register themselves
+from headrank.measures import area, early, local, precision, ranks, search  # noqa: F401 - the measures register themselves
 from headrank.measures.measure import REGISTERED, Measure
 
 MEASURES: tuple[type[Measure], ...] = tuple(REGISTERED.values())
@@ -17,6 +17,9 @@ _OTHER_NAMES = {
     "sensitivity": "tpr",
     "enrichment": "ef",
     "map": "ap",
+    "recip_rank": "mrr",
+    "ndcg_cut": "ndcg",
+    "r_precision": "rprec",
     "average_precision": "ap",
     "pr_auc": "prauc",
     "aupr": "prauc",

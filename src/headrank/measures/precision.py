@@ -17,6 +17,7 @@ from headrank._types import Counts, Vector
 from headrank.curve import RocCurve
 from headrank.levels import Depth
 from headrank.measures.measure import Measure, registered
+from headrank.measures.parsing import count_of
 from headrank.measures.ranked_lists import ListMeasure, RankedLists
 
 __all__ = ["AveragePrecision", "PrecisionRecallArea"]
@@ -51,12 +52,8 @@ class AveragePrecision(ListMeasure):
         if self.k is not None:
             object.__setattr__(self, "k", whole("k", self.k, at_least=1))
 
-    def _value(self, curve: RocCurve) -> float:
-        if self.k is None:
-            curve.require_complete(str(self))
-        else:
-            curve.first(min(self.k, curve.n))  # raises if a head is not as deep
-        return super()._value(curve)
+    def rows_read(self, curve: RocCurve) -> float | None:
+        return self.k
 
     def _of_lists(self, lists: RankedLists) -> Vector:
         levels = np.flatnonzero(lists.pos)
@@ -80,7 +77,7 @@ class AveragePrecision(ListMeasure):
 
     @classmethod
     def from_spec(cls, spec: str) -> Self:
-        return cls(first_rows(spec) if spec else None)
+        return cls(count_of(spec) if spec else None)
 
     @property
     def description(self) -> str:
@@ -130,13 +127,6 @@ def precision_recall_area(pos: Counts, neg: Counts) -> float:
     # P times the integral over x of (A + x P) / (R + x m); at the top of the list the precision is constant.
     falls = np.where(started, (tp - above * share) / rows, 0.0)
     return float(pos @ (share + falls * np.log1p(rows / np.where(started, above, 1.0))))
-
-
-def first_rows(spec: str) -> int:
-    """Parse the number of rows after the @."""
-    if not spec.isdecimal():
-        raise ValueError(f"expected a number of rows after the @, got {spec!r}")
-    return int(spec)
 
 
 def _of_tied_rows(pos: Counts, rows: Counts, tp: Counts, above: Counts, looked: Counts) -> Vector:

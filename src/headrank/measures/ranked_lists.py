@@ -12,7 +12,7 @@ from headrank._numbers import option
 from headrank._types import ArrayLike, Counts, IntVector, Vector
 from headrank.curve import RocCurve
 from headrank.exceptions import OneClassError
-from headrank.labels import Sample, check_binary
+from headrank.labels import Sample
 from headrank.measures.measure import Measure, QueryMean
 
 EMPTY = ("omit", "zero")
@@ -33,6 +33,8 @@ class RankedLists:
         Number of the first level of each list.
     n_pos, n_neg : arrays of shape (n_lists,)
         All positives and negatives of each list.
+    gains : array of shape (n_levels,) or None
+        Sum over the rows of each level of what they are worth, if that was given.
     """
 
     pos: Counts
@@ -42,6 +44,7 @@ class RankedLists:
     starts: IntVector
     n_pos: Counts
     n_neg: Counts
+    gains: Vector | None = None
 
     @classmethod
     def of_curve(cls, curve: RocCurve) -> RankedLists:
@@ -51,8 +54,11 @@ class RankedLists:
         return cls(curve.pos, curve.neg, tp, tp + curve.fp[:-1], np.zeros(1, dtype=np.intp), n_pos, n_neg)
 
     @classmethod
-    def of_queries(cls, sample: Sample) -> RankedLists:
-        """Return the lists of all queries, in order of the query ids. O(n log n), one sort for all of them."""
+    def of_queries(cls, sample: Sample, worth: Vector | None = None) -> RankedLists:
+        """Return the lists of all queries, in order of the query ids. O(n log n), one sort for all of them.
+
+        ``worth`` of each row is added up as ``gains``.
+        """
         assert sample.queries is not None
         order = np.lexsort((-sample.scores, sample.queries))
         queries, scores, positive = sample.queries[order], sample.scores[order], sample.positive[order]
@@ -63,7 +69,9 @@ class RankedLists:
         pos, neg = (np.add.reduceat(np.where(of_class, weights, zero), levels) for of_class in (positive, ~positive))
         starts = np.searchsorted(levels, np.flatnonzero(opens))
         tp, fp = _above(pos, starts), _above(neg, starts)
-        return cls(pos, neg, tp, tp + fp, starts, np.add.reduceat(pos, starts), np.add.reduceat(neg, starts))
+        gains = None if worth is None else np.add.reduceat(worth[order] * weights, levels)
+        totals = (np.add.reduceat(each, starts) for each in (pos, neg))
+        return cls(pos, neg, tp, tp + fp, starts, *totals, gains)
 
     @property
     def n_lists(self) -> int:
@@ -117,7 +125,7 @@ class ListMeasure(Measure):
         if misplaced:
             return super().__call__(y, scores, *misplaced)  # raises
         option("empty", empty, EMPTY)
-        sample = check_binary(y, scores, sample_weight, qid=qid, pos_label=pos_label)
+        sample = self.check(y, scores, sample_weight, qid=qid, pos_label=pos_label)
         return self.of_sample(sample, empty=empty)
 
     def of_sample(self, sample: Sample, *, empty: str = "omit") -> float:
@@ -141,7 +149,16 @@ class ListMeasure(Measure):
             return np.where(lists.n_pos > 0, self._of_lists(lists), np.nan)
 
     def _value(self, curve: RocCurve) -> float:
+        n_rows = self.rows_read(curve)
+        if n_rows is None:
+            curve.require_complete(str(self))
+        else:
+            curve.first(min(n_rows, curve.n))  # raises if a head is not as deep
         return min(max(float(self._of_lists(RankedLists.of_curve(curve))[0]), 0.0), 1.0)
+
+    @abstractmethod
+    def rows_read(self, curve: RocCurve) -> float | None:
+        """Return how many first rows the value depends on; None for all."""
 
     @abstractmethod
     def _of_lists(self, lists: RankedLists) -> Vector:
