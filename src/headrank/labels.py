@@ -20,7 +20,6 @@ from headrank.exceptions import InvalidSampleError, OneClassError
 
 _LARGEST_EXACT_INTEGER = 2**53
 _SMALLEST_TOTAL = 1e-150
-_HIGHEST_GRADE = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,43 +99,7 @@ def check_binary(
     pos_label : optional
         The label of the positive class in ``y``.
     """
-    return _joined(check_labels(y, pos_label=pos_label), scores, sample_weight, qid)
-
-
-def check_graded(
-    y: ArrayLike,
-    scores: ArrayLike,
-    sample_weight: ArrayLike | None = None,
-    *,
-    qid: ArrayLike | None = None,
-    pos_label: Any = None,
-) -> Sample:
-    """Validate a sample whose labels may be grades of relevance; see `check_binary`.
-
-    Grades are whole numbers from 0 (not relevant) to 30; rows of a grade above 0 are the positives.
-    """
-    if pos_label is not None or not are_grades(y):
-        return check_binary(y, scores, sample_weight, qid=qid, pos_label=pos_label)
-    grades = np.asarray(_one_column("y", y)).astype(np.intp)
-    return _joined(grades > 0, scores, sample_weight, qid, grades)
-
-
-def are_grades(y: ArrayLike) -> bool:
-    """Whether labels are whole numbers from 0 to 30, and not only 0 and 1."""
-    labels = _array("y", y)
-    if labels.dtype.kind not in "iuf" or not labels.size:
-        return False
-    return bool(labels.max() > 1 and labels.min() >= 0 and labels.max() <= _HIGHEST_GRADE and not (labels % 1).any())
-
-
-def _joined(
-    positive: BoolVector,
-    scores: ArrayLike,
-    sample_weight: ArrayLike | None,
-    qid: ArrayLike | None,
-    grades: IntVector | None = None,
-) -> Sample:
-    """Validate all but the labels, without rows of weight 0."""
+    positive = check_labels(y, pos_label=pos_label)
     checked = check_scores(scores)
     weights = None if sample_weight is None else check_weights(sample_weight)
     queries = None if qid is None else check_queries(qid)
@@ -145,7 +108,7 @@ def _joined(
             raise InvalidSampleError(
                 f"{name} must have one value per row: y has {positive.size} rows, {name} has {values.size}"
             )
-    sample = Sample(positive, checked, weights, queries, grades)
+    sample = Sample(positive, checked, weights, queries)
     return sample if weights is None or weights.all() else sample.take(weights > 0)
 
 
@@ -220,6 +183,8 @@ def check_queries(qid: ArrayLike, name: str = "qid") -> IntVector:
         )
     elif ids.dtype.kind == "f" and np.isnan(ids).any():
         raise InvalidSampleError(f"{name} contains {np.isnan(ids).sum()} NaN; every row needs an id")
+    if ids.dtype.kind in "iu" and np.all(ids[1:] >= ids[:-1]):  # in order, as lists of results usually are
+        return np.cumsum(np.concatenate([[False], ids[1:] != ids[:-1]]), dtype=np.intp)
     try:
         codes: IntVector = np.unique(ids, return_inverse=True)[1]
     except TypeError:  # values that have no order

@@ -13,7 +13,8 @@ from headrank._format import shown
 from headrank._types import ArrayLike
 from headrank.curve import RocCurve
 from headrank.exceptions import InvalidSampleError, OneClassError
-from headrank.labels import Sample, are_grades, check_binary
+from headrank.grades import are_grades
+from headrank.labels import Sample, check_binary
 from headrank.levels import Depth
 
 _Kind = TypeVar("_Kind", bound="Measure")
@@ -73,6 +74,8 @@ class Measure(ABC):
     readable: ClassVar[bool] = True
     """Whether the measure can be rebuilt from its short name, and saved."""
     greater_is_better: ClassVar[bool] = True
+    graded: ClassVar[bool] = False
+    """Whether labels may be grades of relevance."""
 
     def value(self, curve: RocCurve) -> float:
         """Compute the measure from a curve; a head suffices if it reaches `depth`."""
@@ -159,9 +162,9 @@ class Measure(ABC):
         except InvalidSampleError as error:
             if pos_label is None and are_grades(y):
                 raise InvalidSampleError(
-                    f"{self} takes two classes, and y has grades of relevance up to {np.max(y)}; choose a grade to "
-                    "reach, such as y >= 1, or use 'ndcg', which takes grades"
-                ) from error
+                    f"{self} takes two classes: {error}; of grades of relevance choose one to reach, such as y >= 1, "
+                    "or use 'ndcg', which takes grades"
+                ) from None
             raise
 
     def of_sample(self, sample: Sample) -> float:

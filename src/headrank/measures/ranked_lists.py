@@ -60,7 +60,7 @@ class RankedLists:
         ``worth`` of each row is added up as ``gains``.
         """
         assert sample.queries is not None
-        order = np.lexsort((-sample.scores, sample.queries))
+        order = by_query_and_score(sample.queries, sample.scores)
         queries, scores, positive = sample.queries[order], sample.scores[order], sample.positive[order]
         opens = np.concatenate([[True], queries[1:] != queries[:-1]])
         levels = np.flatnonzero(opens | np.concatenate([[True], scores[1:] != scores[:-1]]))
@@ -70,8 +70,8 @@ class RankedLists:
         starts = np.searchsorted(levels, np.flatnonzero(opens))
         tp, fp = _above(pos, starts), _above(neg, starts)
         gains = None if worth is None else np.add.reduceat(worth[order] * weights, levels)
-        totals = (np.add.reduceat(each, starts) for each in (pos, neg))
-        return cls(pos, neg, tp, tp + fp, starts, *totals, gains)
+        n_pos, n_neg = (np.add.reduceat(each, starts) for each in (pos, neg))
+        return cls(pos, neg, tp, tp + fp, starts, n_pos, n_neg, gains)
 
     @property
     def n_lists(self) -> int:
@@ -88,6 +88,38 @@ class RankedLists:
             return np.array([values.sum()])
         lists = np.searchsorted(self.starts, levels, side="right") - 1
         return np.bincount(lists, weights=values, minlength=self.n_lists).astype(np.float64, copy=False)
+
+
+def by_query_and_score(queries: IntVector, scores: Vector) -> IntVector:
+    """Return the order of rows by query, and from the highest score down within each.
+
+    Queries of similar length are sorted together, as the rows of a matrix: several times faster than one sort of all
+    rows by two keys.
+
+    >>> by_query_and_score(np.array([1, 0, 1, 1]), np.array([5.0, 4.0, 7.0, 6.0]))
+    array([1, 2, 3, 0])
+    """
+    ascending = bool(np.all(queries[1:] >= queries[:-1]))
+    order = np.arange(queries.size) if ascending else np.argsort(queries, kind="stable")
+    starts = np.flatnonzero(np.diff(queries[order], prepend=queries[order[0]] - 1))
+    sizes = np.diff(starts, append=order.size)
+    length = 2  # queries of one row are in order
+    while length < 2 * sizes.max():
+        some = np.flatnonzero((sizes > length // 2) & (sizes <= length))
+        if some.size:
+            places = np.arange(sizes[some].max())
+            at = starts[some, None] + places
+            if np.any(sizes[some] < places.size):
+                there = places < sizes[some, None]
+                rows = order[np.minimum(at, order.size - 1)]
+                keys = np.where(there, -scores[rows], np.inf)  # scores are finite, so the missing rows come last
+                rows = np.take_along_axis(rows, np.argsort(keys, axis=1), axis=1)
+                order[at[there]] = rows[there]
+            else:
+                rows = order[at]
+                order[at] = np.take_along_axis(rows, np.argsort(-scores[rows], axis=1), axis=1)
+        length *= 2
+    return order
 
 
 def _above(counts: Counts, starts: IntVector) -> Counts:

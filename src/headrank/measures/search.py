@@ -11,9 +11,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from headrank._numbers import option, whole
-from headrank._types import ArrayLike, Counts, Vector
+from headrank._types import ArrayLike, Counts, IntVector, Vector
 from headrank.curve import RocCurve
-from headrank.labels import Sample, check_graded
+from headrank.grades import check_graded
+from headrank.labels import Sample
 from headrank.levels import Depth
 from headrank.measures.measure import registered
 from headrank.measures.parsing import count_of
@@ -37,12 +38,13 @@ class NDCG(ListMeasure):
     >>> round(NDCG()([2, 0, 1, 0], [4, 3, 2, 1]), 6)
     0.950234
     >>> round(NDCG(3, gain="exponential")([2, 0, 1, 4], [4, 3, 2, 1]), 6)
-    0.205804
+    0.201233
     """
 
     k: int | None = None
     gain: str = "linear"
     prefix: ClassVar[str] = "ndcg"
+    graded: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.k is not None:
@@ -62,8 +64,8 @@ class NDCG(ListMeasure):
 
     def gains_of(self, grades: Any) -> Vector:
         """Return the gain of each grade."""
-        grades = np.asarray(grades, dtype=np.float64)
-        return grades if self.gain == "linear" else np.exp2(grades) - 1
+        gains: Vector = np.asarray(grades, dtype=np.float64)
+        return gains if self.gain == "linear" else np.exp2(gains) - 1
 
     def of_sample(self, sample: Sample, *, empty: str = "omit") -> float:
         if sample.grades is None or sample.queries is not None:
@@ -74,34 +76,42 @@ class NDCG(ListMeasure):
     def of_queries(self, sample: Sample) -> Vector:
         if sample.grades is None:
             return super().of_queries(sample)
-        gains = self.gains_of(sample.grades)
-        lists = RankedLists.of_queries(sample, gains)
-        best = RankedLists.of_queries(replace(sample, scores=sample.grades), gains)
-        assert lists.gains is not None
-        assert best.gains is not None
-        with np.errstate(invalid="ignore"):
-            return self._dcg(lists, lists.gains) / self._dcg(best, best.gains)  # NaN where no row is relevant
+        assert sample.queries is not None
+        lists = RankedLists.of_queries(sample, self.gains_of(sample.grades))
+        best = self.best(sample.grades, sample.weights, sample.queries)
+        with np.errstate(invalid="ignore"):  # NaN where no row is relevant
+            return self._dcg(lists) / best[np.bincount(sample.queries) > 0]
+
+    def best(self, grades: IntVector, weights: Vector | None, queries: IntVector) -> Vector:
+        """Return the discounted gain of the best order of query 0, 1, ...; 0 if a query has no row. No sort."""
+        n_queries = int(queries.max()) + 1
+        above, total = np.zeros(n_queries), np.zeros(n_queries)
+        for grade in range(int(grades.max()), 0, -1):
+            rows = np.flatnonzero(grades == grade)
+            of_rows = None if weights is None else weights[rows]
+            below = above + np.bincount(queries[rows], weights=of_rows, minlength=n_queries)
+            total += self.gains_of(grade) * (self.discounted(below) - self.discounted(above))
+            above = below
+        return total
+
+    def discounted(self, n_rows: Counts) -> Vector:
+        """Return the sum of the discounts of the first so many rows; a last row in part counts in part."""
+        read = n_rows if self.k is None else np.minimum(n_rows, self.k)
+        sums = discounts(int(np.ceil(np.max(read, initial=0))))
+        return sums[read] if read.dtype.kind != "f" else np.asarray(np.interp(read, np.arange(sums.size), sums))
 
     def _of_lists(self, lists: RankedLists) -> Vector:
-        return self._dcg(lists, lists.pos) / self._discounts(lists, lists.n_pos)
+        return self._dcg(lists) / self.discounted(lists.n_pos)
 
-    def _dcg(self, lists: RankedLists, gains: Counts) -> Vector:
+    def _dcg(self, lists: RankedLists) -> Vector:
+        gains = lists.pos if lists.gains is None else lists.gains
         levels = np.flatnonzero(gains)
         if self.k is not None:
             levels = levels[lists.rows[levels] < self.k]
         rows = lists.pos[levels] + lists.neg[levels]
         above = lists.rows[levels]
-        worth = self._discounts(lists, above + rows) - self._discounts(lists, above)
+        worth = self.discounted(above + rows) - self.discounted(above)
         return lists.summed(gains[levels] / rows * worth, levels)
-
-    def _discounts(self, lists: RankedLists, n_rows: Counts) -> Vector:
-        """Return the sum of the discounts of the first so many rows; a last row in part counts in part."""
-        longest = float(np.max(lists.n_pos + lists.n_neg))
-        table = discounts(int(np.ceil(longest if self.k is None else min(longest, self.k))))
-        read = np.minimum(n_rows, table.size - 1)
-        if read.dtype.kind != "f":
-            return table[read]
-        return np.asarray(np.interp(read, np.arange(table.size), table))
 
     def rows_read(self, curve: RocCurve) -> float | None:
         return self.k

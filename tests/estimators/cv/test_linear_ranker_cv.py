@@ -219,6 +219,7 @@ DEFAULTS = [
     hr.EnrichmentFactor(0.1),
     hr.Lift(0.2),
     hr.AveragePrecision(),
+    hr.NDCG(10),
     hr.PNormPush(4.0),
     hr.RankStatistic(np.square),
 ]
