@@ -32,6 +32,7 @@ from headrank.measures import (
     PrecisionRecallArea,
     RankStatistic,
     RecallAt,
+    RPrecision,
     StandardizedPartialAUC,
     TopFPR,
     TopTPR,
@@ -41,6 +42,7 @@ from headrank.measures import (
     WRanking,
 )
 from headrank.measures.names import MEASURES
+from headrank.measures.names import measure as measure_of
 from reference.bands import curve_within, greatest_truncated_area, population_curve
 from strategies import small_rankings
 
@@ -52,7 +54,7 @@ OF_CURVE = [
 OF_RANKS = [
     RankStatistic(np.sqrt), RankStatistic(np.ceil), PNormPush(0.5), PNormPush(4),
     BEDROC(0.9), BEDROC(20), PrecisionAt(0.2), RecallAt(0.3), EnrichmentFactor(0.1), Lift(0.5),
-    AveragePrecision(), PrecisionRecallArea(),
+    AveragePrecision(), PrecisionRecallArea(), RPrecision(),
 ]  # fmt: skip
 OF_TOP = [
     kind(top)
@@ -313,6 +315,12 @@ def test_unknown_measures_and_senseless_arguments_are_refused():
         from_band(curve, Other())
     with pytest.raises(ValueError, match="positive_rate"):
         from_band(curve, AUC(), positive_rate=1.0)
+
+
+@pytest.mark.parametrize("name", ["mrr", "success@3", "ndcg@5", "bpref"])
+def test_lists_have_intervals_over_queries_only(name):
+    with pytest.raises(ValueError, match=rf"^{name} of a single list.*pass qid"):
+        from_band(binormal(50), measure_of(name))
 
 
 def test_bedroc_warns_once_for_the_estimate_and_not_for_the_envelopes():

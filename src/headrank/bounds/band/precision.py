@@ -22,7 +22,7 @@ from headrank.bounds.band.population_limits import PopulationLimits
 from headrank.bounds.band.rate_limits import RateLimits
 from headrank.bounds.interval import require_counts
 from headrank.curve import RocCurve
-from headrank.measures import AveragePrecision, PrecisionRecallArea
+from headrank.measures import AveragePrecision, PrecisionRecallArea, RPrecision
 from headrank.measures.precision import precision_recall_area
 
 _PIECES = 16
@@ -39,6 +39,20 @@ def _(_measure: PrecisionRecallArea, known: PopulationLimits) -> Ends:
 def _(measure: AveragePrecision, known: PopulationLimits) -> Ends:
     """The same area; of the first k rows, its part up to the recall of the fraction k / n of all rows."""
     return _mean_precision(known, 1.0 if measure.k is None else min(measure.k / known.curve.n, 1.0))
+
+
+@ends_in_band.register
+def _(_measure: RPrecision, known: PopulationLimits) -> Ends:
+    """TPR where the curve meets p = p TPR + (1 - p) FPR.
+
+    It rises with the curve. On each piece of the limits of p, the mass and the slope of the line each take their worse
+    end: the TPR rises with the mass, and is monotone in the slope.
+    """
+    limits, (fewest, most) = known.curve_beside(rising=True), known.positive_rates
+    pieces = [*pairwise(np.linspace(fewest, most, 1 + (_PIECES if fewest < most else 1)))]
+    lows = [min(float(limits.lower.meets(float(p), ends[0])[1]) for p in ends) for ends in pieces]
+    highs = [max(float(limits.upper.meets(float(p), ends[1])[1]) for p in ends) for ends in pieces]
+    return Ends(min(lows), max(highs), needs_rate=True)
 
 
 def _mean_precision(known: PopulationLimits, fraction: float) -> Ends:
