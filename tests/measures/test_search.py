@@ -157,3 +157,14 @@ def test_intervals_over_queries_take_grades():
         interval = hr.interval(grades, scores, measure="ndcg@5", qid=qid, method=method, random_state=0)
         assert interval.estimate == pytest.approx(mean)
         assert interval.low < mean < interval.high
+
+
+def test_scorers_are_compared_and_selected_by_grades():
+    rng = np.random.default_rng(3)
+    qid, grades = np.repeat(np.arange(200), 8), rng.integers(0, 4, 1600)
+    good, poor = grades + rng.normal(size=1600), grades + 4 * rng.normal(size=1600)
+    difference = hr.compare(grades, good, poor, measure="ndcg@5", qid=qid)
+    values = [hr.NDCG(5)(grades, scores, qid=qid) for scores in (good, poor)]
+    assert difference.estimate == pytest.approx(values[0] - values[1])
+    assert difference.low > 0
+    assert hr.select({"good": good, "poor": poor}, grades, measure="ndcg@5", qid=qid).picked == "good"

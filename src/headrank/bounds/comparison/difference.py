@@ -18,7 +18,7 @@ from headrank.bounds.comparison.evidence import Evidence, Method, Resampling, ev
 from headrank.bounds.confidence import Side, check_confidence, check_side
 from headrank.bounds.sample_curves import SampleCurves
 from headrank.exceptions import NoVarianceError
-from headrank.labels import Sample, check_binary
+from headrank.labels import Sample
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
 from headrank.measures.area import AreaMeasure
@@ -234,7 +234,7 @@ def compare(
     if not isinstance(names, Sequence) or isinstance(names, str | bytes) or len(names) != 2:
         raise ValueError(f"names must be two names, one for each scorer, got {short_repr(names)}")
     first, second = (
-        SampleCurves(check_binary(y, scores, sample_weight, qid=qid, pos_label=pos_label)) for scores in (a, b)
+        SampleCurves(what.check(y, scores, sample_weight, qid=qid, pos_label=pos_label)) for scores in (a, b)
     )
     resampling = Resampling(n_replicates, present_rows(clusters, sample_weight), random_state, n_jobs, progress)
     by: dict[str, Any] = {"measure": what, "confidence": confidence, "side": side, "names": names}
