@@ -7,13 +7,14 @@ A sample is a list of rows ``(label, score)``, label 1 or 0; a weight is a multi
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import combinations, pairwise, product
-from math import exp, floor, log2
+from math import exp, floor
 from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
 import headrank as hr
+from reference.search import binary_preference, dcg, r_precision, reciprocal_rank, success
 from strategies import RATES, ranges, rates
 
 Row = tuple[int, float]
@@ -312,32 +313,9 @@ def precision_recall_area(rows: list[Row]) -> float:
     return total
 
 
-def dcg(gains: Any, k: int | None) -> float:
-    return sum(gain / log2(2 + i) for i, gain in enumerate(gains if k is None else gains[:k]))
-
-
 def ndcg(rows: list[Row], k: int | None) -> float:
     best = sorted((label for label, _ in rows), reverse=True)
     return expected(rows, lambda labels: dcg(labels, k)) / dcg(best, k)
-
-
-def reciprocal_rank(labels: tuple[int, ...]) -> Fraction:
-    return Fraction(1, 1 + labels.index(1))
-
-
-def success(labels: tuple[int, ...], k: int) -> int:
-    return int(any(labels[:k]))
-
-
-def r_precision(labels: tuple[int, ...]) -> Fraction:
-    return Fraction(sum(labels[: sum(labels)]), sum(labels))
-
-
-def binary_preference(labels: tuple[int, ...]) -> Fraction:
-    n_pos = sum(labels)
-    fewer = min(n_pos, len(labels) - n_pos)
-    above = [labels[:i].count(0) for i, label in enumerate(labels) if label]
-    return sum((1 - Fraction(min(n, n_pos), fewer) for n in above), Fraction(0)) / n_pos
 
 
 TWINS: dict[type[hr.Measure], Callable[[list[Row], Any], Any]] = {
