@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 import sklearn
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import average_precision_score, roc_auc_score
 
 import headrank as hr
 from headrank.datasets import Binormal
@@ -45,6 +45,10 @@ def against_scikit_learn(n_rows: int) -> None:
             lambda: roc_auc_score(y, scores, max_fpr=MAX_FPR),
         ),
         "AUC": (lambda: hr.AUC()(y, scores), lambda: roc_auc_score(y, scores)),
+        "average precision": (
+            lambda: hr.AveragePrecision()(y, scores),
+            lambda: average_precision_score(y, scores),
+        ),
     }
     one_pass = best_seconds(scores.sum)
     for name, (ours, theirs) in pairs.items():

@@ -390,6 +390,8 @@ def test_weighted_head_of_a_head(ranking, weight, k):
 def test_no_measure_reads_a_curve_of_one_class(kind, label):
     curve = RocCurve.head_from_scores([label, label], [2, 1], n_rows=5)
     parameters = {hr.RankStatistic: [np.sqrt], hr.FROCArea: [0.2, 0.3, 0.1], hr.AUC: [], hr.KS: [], hr.TailStrength: []}
+    lists = (hr.AveragePrecision, hr.NDCG, hr.ReciprocalRank, hr.RPrecision, hr.BinaryPreference)
+    parameters |= {hr.SuccessAt: [3], hr.PrecisionRecallArea: [], **{each: [] for each in lists}}
     named = {hr.TwoWayPartialAUC: {"max_fpr": 0.5, "min_tpr": 0.5}}
     of_range = kind in (hr.PartialAUC, hr.StandardizedPartialAUC, *named)
     measure = kind(**named.get(kind, {})) if of_range else kind(*parameters.get(kind, [0.5]))

@@ -25,25 +25,27 @@ _SMALLEST_TOTAL = 1e-150
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Validated rows: which are positive, their scores, and their weights and queries if given."""
+    """Validated rows: which are positive, their scores, and their weights, queries and grades of relevance if given."""
 
     positive: BoolVector
     scores: Vector
     weights: Vector | None = None
     queries: IntVector | None = None
+    grades: IntVector | None = None
 
     def take(self, rows: Any) -> "Sample":
         """Return a subset of the rows, given by a mask, an index array or a slice."""
         weights = None if self.weights is None else self.weights[rows]
         queries = None if self.queries is None else self.queries[rows]
-        return Sample(self.positive[rows], self.scores[rows], weights, queries)
+        grades = None if self.grades is None else self.grades[rows]
+        return Sample(self.positive[rows], self.scores[rows], weights, queries, grades)
 
     def by_query(self) -> "list[Sample]":
         """Split the rows by query, with one sort; a sample without queries is a single query."""
         if self.queries is None:
             return [self]
         order = np.argsort(self.queries, kind="stable")
-        ordered = Sample(self.positive, self.scores, self.weights).take(order)
+        ordered = Sample(self.positive, self.scores, self.weights, grades=self.grades).take(order)
         ends = np.flatnonzero(np.diff(self.queries[order])) + 1
         bounds = [0, *ends.tolist(), order.size]
         return [ordered.take(slice(start, stop)) for start, stop in pairwise(bounds)]
@@ -211,6 +213,8 @@ def check_queries(qid: ArrayLike, name: str = "qid") -> IntVector:
         )
     elif ids.dtype.kind == "f" and np.isnan(ids).any():
         raise InvalidSampleError(f"{name} contains {np.isnan(ids).sum()} NaN; every row needs an id")
+    if ids.dtype.kind in "iu" and np.all(ids[1:] >= ids[:-1]):  # in order, as lists of results usually are
+        return np.cumsum(np.concatenate([[False], ids[1:] != ids[:-1]]), dtype=np.intp)
     try:
         codes: IntVector = np.unique(ids, return_inverse=True)[1]
     except TypeError:  # values that have no order

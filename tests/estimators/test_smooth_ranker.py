@@ -130,6 +130,9 @@ LEARNABLE = [
     hr.RecallAt(20),
     hr.EnrichmentFactor(0.1),
     hr.Lift(0.2),
+    hr.AveragePrecision(),
+    hr.NDCG(10),
+    hr.AveragePrecision(30),
     hr.PNormPush(4.0),
     hr.RankStatistic(np.square),
 ]

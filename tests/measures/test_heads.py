@@ -5,7 +5,17 @@ import pytest
 
 import headrank as hr
 
-NAMES = ["pauc@0.05", "pauc@0.9", "pauc@0.2:0.3", "p@100", "tpr@fpr=0.01", "fpr@tpr=0.5", "fpr@tpr=1", "locauc@0.1"]
+NAMES = [
+    "pauc@0.05",
+    "pauc@0.9",
+    "pauc@0.2:0.3",
+    "p@100",
+    "tpr@fpr=0.01",
+    "fpr@tpr=0.5",
+    "fpr@tpr=1",
+    "locauc@0.1",
+    "ap@100",
+]
 
 
 @pytest.mark.parametrize("name", NAMES)

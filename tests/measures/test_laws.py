@@ -154,6 +154,9 @@ def test_shallow_head_is_refused_or_right(kind, data):
         "tpr@fpr=0.1",
         "fpr@tpr=0.1",
         "p@10",
+        "ap@10",
+        "ap",
+        "prauc",
         "auc",
         "ks",
     ],
@@ -187,6 +190,10 @@ COUNT_ROWS = (
     hr.TailStrength,
     hr.LocalRankingError,
     hr.LocalRankingRisk,
+    hr.AveragePrecision,
+    hr.NDCG,
+    hr.ReciprocalRank,
+    hr.BinaryPreference,
 )
 
 

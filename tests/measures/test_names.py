@@ -22,6 +22,9 @@ import headrank as hr
         ("tpr@0.01", "tpr@fpr=0.01"),
         ("sensitivity@0.01", "tpr@fpr=0.01"),
         ("fpr@0.9", "fpr@tpr=0.9"),
+        ("map", "ap"),
+        ("MAP@10", "ap@10"),
+        ("AUPRC", "prauc"),
     ],
 )
 def test_the_name_that_was_meant(name, meant):
@@ -32,7 +35,7 @@ def test_the_name_that_was_meant(name, meant):
 
 @pytest.mark.parametrize("name", ["f1", "pauc@5", "pauc", "p@1.5", ""])
 def test_no_name_is_made_up(name):
-    with pytest.raises(ValueError, match=r"valid names are alpha, auc|names look like") as caught:
+    with pytest.raises(ValueError, match=r"valid names are alpha, ap, auc|names look like") as caught:
         hr.measure(name)
     assert "did you mean" not in str(caught.value)
 

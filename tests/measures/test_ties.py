@@ -25,6 +25,12 @@ SUMS_OVER_ROWS = (
     hr.Lift,
     hr.BEDROC,
     hr.AUC,
+    hr.AveragePrecision,
+    hr.NDCG,
+    hr.ReciprocalRank,
+    hr.SuccessAt,
+    hr.RPrecision,
+    hr.BinaryPreference,
 )
 PAIRS_OF_THE_TOP = (hr.LocalAUC, hr.TruncatedAUC, hr.LocalRankingError, hr.LocalRankingRisk)
 few = settings(max_examples=settings.default.max_examples // 4)

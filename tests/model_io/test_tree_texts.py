@@ -148,7 +148,7 @@ FORGERIES = {
     "several classes": lambda: with_line(text(), "num_class", lambda _: "3"),
     "several trees a round": lambda: with_line(text(), "num_tree_per_iteration", lambda _: "2"),
     "another version": lambda: with_line(text(), "version", lambda _: "v3"),
-    "another objective": lambda: with_line(text(), "objective", lambda _: "lambdarank"),
+    "another objective": lambda: with_line(text(), "objective", lambda _: "rank_xendcg"),
     "trees in another order": lambda: text().replace("Tree=1\n", "Tree=2\n", 1),
     "no trees": lambda: f"{text().partition('Tree=')[0]}\n\n\nend of trees\n",
     "no end": lambda: text().removesuffix("end of trees\n"),

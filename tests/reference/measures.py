@@ -14,6 +14,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import headrank as hr
+from reference.search import binary_preference, dcg, r_precision, reciprocal_rank, success
 from strategies import RATES, ranges, rates
 
 Row = tuple[int, float]
@@ -312,6 +313,35 @@ def tail_strength(rows: list[Row]) -> Fraction:
     return expected(rows, strength)
 
 
+def average_precision(rows: list[Row], k: int | None) -> Fraction:
+    """The sum over the positives among the first k rows of the precision down to each, over all positives."""
+
+    def of_order(labels: tuple[int, ...]) -> Fraction:
+        read = labels if k is None else labels[:k]
+        return sum((Fraction(sum(labels[: i + 1]), i + 1) for i, label in enumerate(read) if label), Fraction(0))
+
+    return expected(rows, of_order) / len(positives(rows))
+
+
+def precision_recall_area(rows: list[Row]) -> float:
+    """The integral over the recall of the precision where the ROC polyline reaches it, by Gauss-Legendre quadrature."""
+    n_pos, n_neg = len(positives(rows)), len(negatives(rows))
+    nodes, weights = np.polynomial.legendre.leggauss(40)
+    total = 0.0
+    for (x0, y0), (x1, y1) in segments(rows):
+        for node, weight in zip(nodes, weights, strict=True):
+            part = (node + 1) / 2
+            tp = n_pos * float(y0 + (y1 - y0) * Fraction(part))
+            fp = n_neg * float(x0 + (x1 - x0) * Fraction(part))
+            total += float(y1 - y0) * weight / 2 * tp / (tp + fp)
+    return total
+
+
+def ndcg(rows: list[Row], k: int | None) -> float:
+    best = sorted((label for label, _ in rows), reverse=True)
+    return expected(rows, lambda labels: dcg(labels, k)) / dcg(best, k)
+
+
 TWINS: dict[type[hr.Measure], Callable[[list[Row], Any], Any]] = {
     hr.AUC: lambda rows, m: auc(rows),
     hr.PartialAUC: lambda rows, m: partial_auc(rows, exact(m.min_fpr), exact(m.max_fpr)),
@@ -338,6 +368,13 @@ TWINS: dict[type[hr.Measure], Callable[[list[Row], Any], Any]] = {
     hr.RIE: lambda rows, m: rie(rows, m.alpha),
     hr.BEDROC: lambda rows, m: bedroc(rows, m.alpha),
     hr.KS: lambda rows, m: ks(rows),
+    hr.AveragePrecision: lambda rows, m: average_precision(rows, m.k),
+    hr.PrecisionRecallArea: lambda rows, m: precision_recall_area(rows),
+    hr.NDCG: lambda rows, m: ndcg(rows, m.k),
+    hr.ReciprocalRank: lambda rows, m: expected(rows, reciprocal_rank),
+    hr.SuccessAt: lambda rows, m: expected(rows, lambda labels: success(labels, m.k)),
+    hr.RPrecision: lambda rows, m: expected(rows, r_precision),
+    hr.BinaryPreference: lambda rows, m: expected(rows, binary_preference),
 }
 
 
@@ -390,6 +427,13 @@ PARAMETERS: dict[type[hr.Measure], st.SearchStrategy[hr.Measure]] = {
     **{kind: first_rows.map(kind) | rounded_up(kind) for kind in (hr.EnrichmentFactor, hr.Lift)},
     **{kind: st.sampled_from([20.0, 0.9, 3, 160.9]).map(kind) for kind in (hr.BEDROC, hr.RIE)},
     hr.KS: st.just(hr.KS()),
+    hr.AveragePrecision: st.sampled_from([None, 1, 2, 3, 5, 20]).map(hr.AveragePrecision),
+    hr.PrecisionRecallArea: st.just(hr.PrecisionRecallArea()),
+    hr.NDCG: st.builds(hr.NDCG, st.sampled_from([None, 1, 2, 5, 20]), gain=st.sampled_from(["linear", "exponential"])),
+    hr.ReciprocalRank: st.just(hr.ReciprocalRank()),
+    hr.SuccessAt: st.sampled_from([1, 2, 3, 20]).map(hr.SuccessAt),
+    hr.RPrecision: st.just(hr.RPrecision()),
+    hr.BinaryPreference: st.just(hr.BinaryPreference()),
 }
 
 

@@ -7,7 +7,7 @@ are taken as the decimal the user wrote: ``exact(0.29)`` is 29/100.
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import ceil, exp, log1p, sqrt
+from math import ceil, exp, log1p, log2, sqrt
 from typing import Any, NamedTuple
 
 import headrank as hr
@@ -225,6 +225,30 @@ def rank_statistic(ranked: Ranked, phi: Callable[[float], float]) -> float:
     return 1 - sum(v * phi(rank(ranked, s) / (ranked.n + 1)) for s, v in ranked.pos) / ranked.n_pos
 
 
+def average_precision(ranked: Ranked, k: int | None) -> float:
+    """Positives down to each positive over rows down to it, both with half a row more; 0 beyond rank k."""
+    total = 0.0
+    for s, v in ranked.pos:
+        rows, pos = (0.5 + sum(w * soft_step(z - s, ranked.h) for z, w in part) for part in (ranked.rows, ranked.pos))
+        total += v * pos / rows * (1.0 if k is None else soft_step(k + 0.5 - rows, 0.5))
+    return 1 - total / ranked.n_pos
+
+
+def discounted_gain(ranked: Ranked, k: int | None) -> float:
+    """Discounts at the soft ranks of the positives, 0 beyond rank k, over those of the best order."""
+
+    def discount(rank: float) -> float:
+        return 1 / log2(1 + rank)
+
+    total = 0.0
+    for s, v in ranked.pos:
+        rank = 0.5 + sum(w * soft_step(z - s, ranked.h) for z, w in ranked.rows)
+        total += v * discount(rank) * (1.0 if k is None else soft_step(k + 0.5 - rank, 0.5))
+    room = ranked.n_pos if k is None else min(k, ranked.n_pos)
+    best = sum(discount(i) for i in range(1, int(room) + 1)) + (room % 1) * discount(int(room) + 1)
+    return 1 - total / best
+
+
 TWINS: dict[type[hr.Measure], Callable[[Ranked, Any], float]] = {
     hr.AUC: lambda ranked, m: pairs(ranked, 0.0, 1.0),
     hr.PartialAUC: lambda ranked, m: pairs(ranked, m.min_fpr, m.max_fpr),
@@ -238,6 +262,8 @@ TWINS: dict[type[hr.Measure], Callable[[Ranked, Any], float]] = {
     hr.TopTPR: lambda ranked, m: missed(ranked, first(ranked, float(m.top))),
     hr.PNormPush: lambda ranked, m: rank_statistic(ranked, lambda v: v**m.power),
     hr.RankStatistic: lambda ranked, m: rank_statistic(ranked, lambda v: float(m.phi(v))),
+    hr.AveragePrecision: lambda ranked, m: average_precision(ranked, m.k),
+    hr.NDCG: lambda ranked, m: discounted_gain(ranked, m.k),
     hr.PrecisionAt: lambda ranked, m: impure(ranked, m.k),
     hr.RecallAt: lambda ranked, m: missed(ranked, first(ranked, m.k)),
     hr.EnrichmentFactor: lambda ranked, m: enrichment(ranked, m),

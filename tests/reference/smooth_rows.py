@@ -43,11 +43,14 @@ FIRST = {kind: first_rows.map(kind) for kind in (hr.PrecisionAt, hr.RecallAt)}
 FIRST |= {kind: first_rows.map(kind) | rounded_up(kind) for kind in (hr.EnrichmentFactor, hr.Lift)}
 RANKS = {
     hr.PNormPush: st.sampled_from([1, 0.5, 2, 8.5]).map(hr.PNormPush),
+    hr.AveragePrecision: st.sampled_from([None, 1, 2, 5]).map(hr.AveragePrecision),
+    hr.NDCG: st.sampled_from([None, 1, 2, 5]).map(hr.NDCG),
     hr.RankStatistic: st.sampled_from([np.sqrt, np.square]).map(hr.RankStatistic),
 }
 LEARNABLE = {**PAIRS, **LOCAL, **FIRST, **RANKS}
 NOT_LEARNABLE = [kind(0.3) for kind in (hr.TruncatedAUC, hr.TopFPR, hr.LocalRankingError, hr.TPRAtFPR, hr.FPRAtTPR)]
-NOT_LEARNABLE += [hr.BEDROC(20.0), hr.RIE(20.0), hr.KS(), hr.TailStrength()]
+NOT_LEARNABLE += [hr.ReciprocalRank(), hr.SuccessAt(3), hr.RPrecision(), hr.BinaryPreference(), hr.TailStrength()]
+NOT_LEARNABLE += [hr.BEDROC(20.0), hr.RIE(20.0), hr.KS(), hr.PrecisionRecallArea()]
 every_measure = pytest.mark.parametrize("kind", LEARNABLE, ids=lambda kind: kind.__name__)
 some = settings(max_examples=settings.default.max_examples // 2)
 few = settings(max_examples=settings.default.max_examples // 4)

@@ -41,7 +41,9 @@ def reach_of_none(rows):
 @few
 def test_tends_to_the_measure(kind, data, fraction):
     measure = data.draw(LEARNABLE[kind])
-    rows = data.draw(some_rows(scores=untied, weights=(None, [0.75, 1, 2, 3, 0])))
+    # A row of weight 2 is two tied rows: the measure averages over their orders, the risk takes their middle rank.
+    weights = (None,) if kind in (hr.AveragePrecision, hr.NDCG) else (None, [0.75, 1, 2, 3, 0])
+    rows = data.draw(some_rows(scores=untied, weights=weights))
     if kind in FIRST and measure.is_count and rows.weights is not None:
         assume(measure.k <= min(ranked.n for ranked in slow.standardised(rows.written_out, 1.0)))
     risk = cut_of(measure, rows, reach_of_none(rows) * fraction)[0]

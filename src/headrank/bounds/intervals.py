@@ -21,7 +21,7 @@ from headrank.bounds.interval import Interval, require_counts
 from headrank.bounds.sample_curves import SampleCurves
 from headrank.curve import RocCurve
 from headrank.exceptions import ShallowHeadError
-from headrank.labels import Sample, check_binary, with_labels
+from headrank.labels import Sample, with_labels
 from headrank.levels import Depth
 from headrank.measures import AUC, FPRAtTPR, Measure, PrecisionAt, TPRAtFPR
 from headrank.measures import measure as measure_of
@@ -154,7 +154,7 @@ def interval(
             f"method={method!r} assumes independent rows, and rows of one cluster are not; use method='bootstrap'"
         )
     y, scores, sample_weight, qid, clusters = with_labels(missing, y, scores, sample_weight, qid, clusters)
-    sample = check_binary(y, scores, sample_weight, qid=qid, pos_label=pos_label)
+    sample = what.check(y, scores, sample_weight, qid=qid, pos_label=pos_label)
     if method == "bootstrap":
         return bootstrap(
             sample,

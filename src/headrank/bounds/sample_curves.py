@@ -13,6 +13,7 @@ from headrank.exceptions import OneClassError
 from headrank.labels import Sample
 from headrank.levels import starts_of_runs
 from headrank.measures import Measure
+from headrank.measures.ranked_lists import ListMeasure
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,5 +81,8 @@ class SampleCurves:
         return Levels.of(self.sample.scores)
 
     def values(self, measure: Measure) -> Vector:
-        """Return the value of the measure on each curve."""
+        """Return the value of the measure on each curve, or on each query that counts."""
+        if isinstance(measure, ListMeasure) and self.sample.queries is not None:
+            values = measure.of_queries(self.sample)
+            return values[~np.isnan(values)]
         return np.array([measure.value(curve) for curve in self.each])

@@ -28,10 +28,13 @@ class Labelled:
     weights: Vector | None = None
     queries: IntVector | None = None
     present: IntVector | None = None
+    grades: IntVector | None = None
 
     @classmethod
-    def of(cls, positive: BoolVector, sample_weight: ArrayLike | None, qid: ArrayLike | None) -> Labelled:
-        """Check weights and queries, or raise."""
+    def of(cls, labels: BoolVector | IntVector, sample_weight: ArrayLike | None, qid: ArrayLike | None) -> Labelled:
+        """Check weights and queries, or raise. Labels are which rows are positive, or grades of relevance."""
+        positive: BoolVector = labels > 0
+        grades: IntVector | None = None if labels.dtype == bool else labels.astype(np.intp, copy=False)
         weights = None if sample_weight is None else check_weights(sample_weight)
         queries = None if qid is None else check_queries(qid)
         for name, values in (("sample_weight", weights), ("qid", queries)):
@@ -44,9 +47,10 @@ class Labelled:
             present = np.flatnonzero(weights)
             positive, weights = positive[present], weights[present]
             queries = None if queries is None else queries[present]
+            grades = None if grades is None else grades[present]
         if weights is not None and np.all(weights == 1):
             weights = None
-        labelled = cls(positive, weights, queries, present)
+        labelled = cls(positive, weights, queries, present, grades)
         labelled.require_both_classes()
         return labelled
 
@@ -66,15 +70,17 @@ class Labelled:
             self.positive[rows],
             None if self.weights is None else self.weights[rows],
             None if self.queries is None else self.queries[rows],
+            grades=None if self.grades is None else self.grades[rows],
         )
 
     def sample(self, scores: Vector) -> Sample:
         """The rows with some scores."""
-        return Sample(self.positive, scores, self.weights, self.queries)
+        return Sample(self.positive, scores, self.weights, self.queries, self.grades)
 
     def row_facts(self) -> RowFacts:
         """Weights and queries of positives and negatives, as surrogates take them."""
-        return RowFacts(*_by_class(self.weights, self.positive), *_by_class(self.queries, self.positive))
+        grades = None if self.grades is None else self.grades[self.positive]
+        return RowFacts(*_by_class(self.weights, self.positive), *_by_class(self.queries, self.positive), grades)
 
     def has_both_classes(self) -> bool:
         """Whether there are positives and negatives; with queries, in one of them."""

@@ -51,6 +51,8 @@ class Problem:
     """Number of values stored in X."""
     basis: Vector | None = None
     """Basis of the space of the weights, one column per weight; None if it is that of the features."""
+    grades: IntVector | None = None
+    """Grades of relevance, if the labels are grades."""
 
     def with_surrogate(self, kind: str, *, measure: Measure | None = None, bandwidth: float = 0.3) -> Problem:
         """Return the problem with another surrogate, for the same measure or another one."""
@@ -63,7 +65,7 @@ class Problem:
         labelled = self.labelled.take(kept)
         labelled.require_both_classes()
         risk = LinearRisk(SubsetRows(self.rows, kept, self.risk.positive.size), self.risk.surrogate, labelled.positive)
-        return replace(self, risk=risk, weights=labelled.weights, queries=labelled.queries)
+        return replace(self, risk=risk, weights=labelled.weights, queries=labelled.queries, grades=labelled.grades)
 
     def in_span(self) -> Problem:
         """Return the problem in coordinates of the span of the rows, if that makes the rows smaller; else itself.
@@ -80,7 +82,7 @@ class Problem:
     @property
     def labelled(self) -> Labelled:
         """Labels, weights and queries of the rows."""
-        return Labelled(self.risk.positive, self.weights, self.queries)
+        return Labelled(self.risk.positive, self.weights, self.queries, grades=self.grades)
 
     @property
     def rows(self) -> Rows:
@@ -215,7 +217,9 @@ def pose(
     scale, unit = _scaling(X, far, of_all, standardize, wants_unit=not kind.collapses)
     rows = rows if scale is None else ScaledRows(rows, scale)
     risk = LinearRisk(rows, loss, labelled.positive)
-    return Problem(risk, kind, measure, labelled.weights, labelled.queries, scale, unit, shift, X.size)
+    return Problem(
+        risk, kind, measure, labelled.weights, labelled.queries, scale, unit, shift, X.size, grades=labelled.grades
+    )
 
 
 def _scaling(

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from headrank._types import ArrayLike, BoolVector, Vector
 from headrank.estimators._matrix import checked_matrix, checked_matrix_and_labels
+from headrank.grades import are_grades
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
 from headrank.rows import open_rows
@@ -25,6 +26,8 @@ class Scorer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
     """Whether features must be finite numbers."""
     _takes_categories = False
     """Whether category columns of a data frame are features."""
+    _takes_grades = False
+    """Whether labels may be grades of relevance, if the measure is graded."""
 
     def _scores(self, X: Any) -> Vector:
         """Score validated rows."""
@@ -46,7 +49,8 @@ class Scorer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
         """Return the measure of the scores of these rows; negated if lower is better, as scikit-learn expects."""
         scores = self.decision_function(X)
         measure = measure_of(self.measure)
-        value = measure(y, scores, sample_weight=sample_weight, qid=qid, pos_label=self.classes_[1])
+        pos_label = None if measure.graded and are_grades(y) else self.classes_[1]
+        value = measure(y, scores, sample_weight=sample_weight, qid=qid, pos_label=pos_label)
         return value if measure.greater_is_better else -value
 
     def __sklearn_tags__(self) -> Any:
@@ -67,9 +71,16 @@ class LinearScorer(Scorer):
         return open_rows(X).scores(self.coef_) + self.intercept_
 
 
-def admitted(scorer: Scorer, X: Any, y: ArrayLike) -> tuple[Any, BoolVector]:
-    """Check rows and labels, set the features and classes of the scorer, and return which rows are positive."""
+def admitted(scorer: Scorer, X: Any, y: ArrayLike) -> tuple[Any, Any]:
+    """Check rows and labels, set the features and classes of the scorer, and return which rows are positive.
+
+    If the measure is graded and there are more than two grades, the grades themselves are returned, and the classes are
+    0 and 1, for not relevant and relevant.
+    """
     X, labels = checked_matrix_and_labels(scorer, X, y, finite=scorer._needs_finite)
+    if scorer._takes_grades and measure_of(scorer.measure).graded and are_grades(labels):
+        scorer.classes_ = np.array([0, 1])
+        return X, labels.astype(np.intp)
     scorer.classes_, positive = _two_classes(labels)
     return X, positive
 
@@ -86,7 +97,7 @@ def _two_classes(labels: Any) -> tuple[Any, BoolVector]:
         raise ValueError(
             "Only binary classification is supported. The type of the target is multiclass: choose one class "
             "against the rest, or wrap the ranker in scikit-learn's OneVsRestClassifier; of graded relevance, choose a "
-            "grade to reach, such as y >= 2."
+            "grade to reach, such as y >= 2, or learn 'ndcg'."
         )
     classes, codes = np.unique(labels, return_inverse=True)
     if classes.size < 2:

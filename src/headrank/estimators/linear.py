@@ -136,6 +136,7 @@ class LinearRanker(LinearScorer):
     0.66
     """
 
+    _takes_grades = True
     objective_: float
     lower_bound_: float
     gap_: float
@@ -185,7 +186,8 @@ class LinearRanker(LinearScorer):
             Dense or CSR, float64 or float32 are used as they are. Only features far from 0, such as seconds since 1970,
             are copied, and a CSR matrix with duplicate entries.
         y : array-like of shape (n_rows,)
-            Two classes; the greater one, in sorted order, is the positive one.
+            Two classes; the greater one, in sorted order, is the positive one. If the measure is `NDCG`, grades from 0
+            (not relevant) to 30; only ``surrogate="smooth"`` tells grades above 0 apart.
         sample_weight : array-like of shape (n_rows,), optional
             A row of weight 2 counts as two rows.
         qid : array-like of shape (n_rows,), optional

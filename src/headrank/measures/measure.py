@@ -12,7 +12,8 @@ import numpy as np
 from headrank._format import shown
 from headrank._types import ArrayLike
 from headrank.curve import RocCurve
-from headrank.exceptions import OneClassError
+from headrank.exceptions import InvalidSampleError, OneClassError
+from headrank.grades import are_grades
 from headrank.labels import Sample, check_binary, with_labels
 from headrank.levels import Depth
 
@@ -73,6 +74,8 @@ class Measure(ABC):
     readable: ClassVar[bool] = True
     """Whether the measure can be rebuilt from its short name, and saved."""
     greater_is_better: ClassVar[bool] = True
+    graded: ClassVar[bool] = False
+    """Whether labels may be grades of relevance."""
 
     def value(self, curve: RocCurve) -> float:
         """Compute the measure from a curve; a head suffices if it reaches `depth`."""
@@ -146,7 +149,27 @@ class Measure(ABC):
                 ".scorer(), as a measure is not a scorer; pass sample_weight=, qid= and pos_label= by keyword"
             )
         y, scores, sample_weight, qid = with_labels(missing, y, scores, sample_weight, qid)
-        return self.of_sample(check_binary(y, scores, sample_weight, qid=qid, pos_label=pos_label))
+        return self.of_sample(self.check(y, scores, sample_weight, qid=qid, pos_label=pos_label))
+
+    def check(
+        self,
+        y: ArrayLike,
+        scores: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        qid: ArrayLike | None = None,
+        pos_label: Any = None,
+    ) -> Sample:
+        """Validate a sample for this measure: two classes, or grades of relevance if it takes them."""
+        try:
+            return check_binary(y, scores, sample_weight, qid=qid, pos_label=pos_label)
+        except InvalidSampleError as error:
+            if pos_label is None and are_grades(y):
+                raise InvalidSampleError(
+                    f"{self} takes two classes: {error}; of grades of relevance choose one to reach, such as y >= 1, "
+                    "or use 'ndcg', which takes grades"
+                ) from None
+            raise
 
     def of_sample(self, sample: Sample) -> float:
         """Compute the measure on a checked sample; one with queries gives a `QueryMean`."""

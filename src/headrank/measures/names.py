@@ -2,7 +2,8 @@
 
 from difflib import get_close_matches
 
-from headrank.measures import area, early, exponential, local, ranks  # noqa: F401 - the measures register themselves
+# The measures register themselves.
+from headrank.measures import area, early, exponential, local, precision, ranks, search  # noqa: F401
 from headrank.measures.measure import REGISTERED, Measure
 
 MEASURES: tuple[type[Measure], ...] = tuple(REGISTERED.values())
@@ -16,6 +17,14 @@ _OTHER_NAMES = {
     "recall": "r",
     "sensitivity": "tpr",
     "enrichment": "ef",
+    "map": "ap",
+    "recip_rank": "mrr",
+    "ndcg_cut": "ndcg",
+    "r_precision": "rprec",
+    "average_precision": "ap",
+    "pr_auc": "prauc",
+    "aupr": "prauc",
+    "auprc": "prauc",
 }
 """Names of measures in other packages, for suggestions in error messages."""
 

@@ -16,6 +16,13 @@ def span(text: str) -> tuple[float, float]:
     return (number(low) if colon else 0.0), number(high)
 
 
+def count_of(text: str) -> int:
+    """Parse a number of rows."""
+    if not text.isdecimal():
+        raise ValueError(f"expected a number of rows after the @, got {text!r}")
+    return int(text)
+
+
 def number(text: str) -> float:
     """Parse a number."""
     try:

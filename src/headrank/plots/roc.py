@@ -10,7 +10,7 @@ import numpy as np
 
 from headrank._extras import needs_extra
 from headrank._format import number
-from headrank._numbers import rate, short_repr
+from headrank._numbers import rate
 from headrank._types import ArrayLike
 from headrank.curve import RocCurve
 from headrank.measures import AUC, Measure
@@ -18,6 +18,7 @@ from headrank.measures import measure as measure_of
 from headrank.plots.bands import Band, check_band, limits_of, named
 from headrank.plots.det import DetAxes
 from headrank.plots.drawing import Contents, Pen
+from headrank.plots.named_curves import named_curves, scored_curves
 from headrank.plots.polyline import Window, clip, first_false_positive
 from headrank.plots.regions import point_of, region_of, top_of
 from headrank.plots.responses import fold_curves, positive_scores
@@ -105,18 +106,7 @@ class RocDisplay(DetAxes):
     def __init__(
         self, curves: RocCurve | Mapping[str, RocCurve], *, pos_label: Any = None, folds_of: str | None = None
     ) -> None:
-        if not isinstance(curves, RocCurve | Mapping):
-            raise TypeError(f"curves must be a RocCurve or a mapping of names to RocCurve, got {short_repr(curves)}")
-        named = {UNNAMED: curves} if isinstance(curves, RocCurve) else dict(curves)
-        if not named:
-            raise ValueError("expected at least one curve, got none")
-        for name, curve in named.items():
-            if not isinstance(curve, RocCurve):
-                raise TypeError(
-                    f"expected a RocCurve for {name!r}, got {type(curve).__name__}; make one with "
-                    "RocCurve.from_scores, or use RocDisplay.from_predictions"
-                )
-        self.curves: dict[str, RocCurve] = named
+        self.curves: dict[str, RocCurve] = named_curves(curves, UNNAMED)
         self.pos_label = pos_label
         self.folds_of = folds_of
 
@@ -159,15 +149,7 @@ class RocDisplay(DetAxes):
         >>> import matplotlib.pyplot as plt
         >>> plt.close(display.figure_)
         """
-        if name is not None and not isinstance(name, str):
-            raise TypeError(f"name must be a string, got {short_repr(name)}")
-        if not isinstance(scores, Mapping):
-            scores = {UNNAMED if name is None else name: scores}
-        elif name is not None:
-            raise ValueError(
-                f"name={name!r} is for a single scorer; the {len(scores)} scorers of a mapping are named by its keys"
-            )
-        curves = {key: RocCurve.from_scores(y, s, sample_weight, pos_label=pos_label) for key, s in scores.items()}
+        curves = scored_curves(y, scores, sample_weight, pos_label=pos_label, name=name, unnamed=UNNAMED)
         return cls(curves, pos_label=pos_label).plot(ax, **plot_options)
 
     @classmethod

@@ -12,6 +12,7 @@ from headrank._format import counted, percent, rounded_percent
 from headrank._types import Vector
 from headrank.curve import RocCurve
 from headrank.plots.polyline import Window, clip, thin
+from headrank.plots.precision_recall import precisions
 from headrank.reports.answer import selection_in_words
 from headrank.reports.charts import tick_step
 from headrank.reports.figures import Chart, ChartBand, ChartLine, Mark
@@ -147,11 +148,8 @@ def precision_recall_chart(result: TrainingResult, curves: Mapping[str, Sequence
 
 
 def _precisions(curve: RocCurve) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Return precision at a grid of recalls: where so many positives have been found, ties in random order."""
-    hits = np.unique(np.concatenate([np.arange(1, 21), np.linspace(1, curve.n_pos, _POINTS).round()]))
-    hits = hits[hits <= curve.n_pos]
-    missed = np.array([curve.fpr_at(float(min(n / curve.n_pos, 1.0))) for n in hits]) * curve.n_neg
-    return _plain((hits / curve.n_pos).round(6)), _plain((hits / (hits + missed)).round(6))
+    recall, precision = precisions(curve, n_points=_POINTS)
+    return _plain(recall.round(6)), _plain(precision.round(6))
 
 
 def _ordered(lines: list[ChartLine]) -> tuple[ChartLine, ...]:

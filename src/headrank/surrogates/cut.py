@@ -46,6 +46,8 @@ class RowFacts:
     neg_weights: Vector | None = None
     pos_queries: IntVector | None = None
     neg_queries: IntVector | None = None
+    pos_grades: IntVector | None = None
+    """Grades of relevance of the positives, if they have different ones."""
 
     @property
     def plain(self) -> bool:
@@ -59,6 +61,7 @@ class RowFacts:
             _taken(self.neg_weights, neg),
             _taken(self.pos_queries, pos),
             _taken(self.neg_queries, neg),
+            _taken(self.pos_grades, pos),
         )
 
 

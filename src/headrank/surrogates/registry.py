@@ -12,6 +12,8 @@ from headrank._numbers import option, real, short_repr
 from headrank._types import Vector
 from headrank.curve import shares
 from headrank.measures import (
+    NDCG,
+    AveragePrecision,
     EnrichmentFactor,
     LocalAUC,
     LocalRankingRisk,
@@ -31,6 +33,7 @@ from headrank.surrogates.asymmetric import AsymmetricSVM
 from headrank.surrogates.cut import RowFacts, Surrogate
 from headrank.surrogates.logistic import LogisticLoss
 from headrank.surrogates.smooth import SmoothPairs, SmoothRisk
+from headrank.surrogates.smooth_places import SmoothGain, SmoothPlaces, discount_at_rank, precision_at_rank
 from headrank.surrogates.smooth_ranks import Reward, SizeOfTop, SmoothRanks, SmoothTop, differenced, power
 from headrank.surrogates.squared_hinge import SquaredHinge
 from headrank.surrogates.structural import StructuralHinge
@@ -76,7 +79,7 @@ def smooth_for(measure: Measure, _bandwidth: float, _rows: RowFacts) -> SmoothRi
     raise ValueError(
         f"{measure!r} has no smooth surrogate; use 'logistic' or 'svc', which work for every measure, or learn one of "
         "AUC, a partial AUC, LocalAUC, WRanking, PNormPush, RankStatistic, MassConstrainedError, LocalRankingRisk, "
-        "TopTPR, or a measure of the first rows"
+        "TopTPR, AveragePrecision, NDCG, or a measure of the first rows"
     )
 
 
@@ -95,6 +98,16 @@ def _(measure: TwoWayPartialAUC, bandwidth: float, rows: RowFacts) -> SmoothRisk
 @smooth_for.register
 def _(measure: PNormPush, bandwidth: float, rows: RowFacts) -> SmoothRisk:
     return SmoothRanks(bandwidth, power(measure.power), rows=rows)
+
+
+@smooth_for.register
+def _(measure: AveragePrecision, bandwidth: float, rows: RowFacts) -> SmoothRisk:
+    return SmoothPlaces(bandwidth, precision_at_rank(measure.k), rows=rows)
+
+
+@smooth_for.register
+def _(measure: NDCG, bandwidth: float, rows: RowFacts) -> SmoothRisk:
+    return SmoothGain(bandwidth, discount_at_rank(measure.k), measure, rows=rows)
 
 
 @smooth_for.register

@@ -59,6 +59,7 @@ class Lists:
     n_queries: int
     reach: float
     """Half-width of the soft step."""
+    pos_grades: IntVector | None = None
 
     @cached_property
     def n_pos(self) -> Vector:
@@ -187,6 +188,7 @@ class SmoothRisk(ABC):
             None if self.rows.neg_queries is None else self.rows.neg_queries[neg],
             self._n_queries,
             self.bandwidth,
+            None if self.rows.pos_grades is None else self.rows.pos_grades[pos],
         )
         cut = self._of_lists(lists)
         pos_coef, neg_coef = np.empty_like(s), np.empty_like(t)

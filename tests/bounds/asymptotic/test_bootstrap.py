@@ -36,6 +36,8 @@ MEASURES = (
     hr.KS(),
     hr.MassConstrainedError(0.1),
     hr.PNormPush(4),
+    hr.AveragePrecision(),
+    hr.PrecisionRecallArea(),
 )
 
 

@@ -17,6 +17,7 @@ from headrank.measures import (
     BEDROC,
     KS,
     RIE,
+    AveragePrecision,
     EnrichmentFactor,
     FPRAtTPR,
     FROCArea,
@@ -29,8 +30,10 @@ from headrank.measures import (
     PartialAUC,
     PNormPush,
     PrecisionAt,
+    PrecisionRecallArea,
     RankStatistic,
     RecallAt,
+    RPrecision,
     StandardizedPartialAUC,
     TopFPR,
     TopTPR,
@@ -40,6 +43,7 @@ from headrank.measures import (
     WRanking,
 )
 from headrank.measures.names import MEASURES
+from headrank.measures.names import measure as measure_of
 from reference.bands import curve_within, greatest_truncated_area, population_curve
 from strategies import small_rankings
 
@@ -52,6 +56,7 @@ OF_CURVE = [
 OF_RANKS = [
     RankStatistic(np.sqrt), RankStatistic(np.ceil), PNormPush(0.5), PNormPush(4),
     BEDROC(0.9), BEDROC(20), RIE(20), PrecisionAt(0.2), RecallAt(0.3), EnrichmentFactor(0.1), Lift(0.5),
+    AveragePrecision(), PrecisionRecallArea(), RPrecision(),
 ]  # fmt: skip
 OF_TOP = [
     kind(top)
@@ -256,6 +261,41 @@ def test_a_count_of_rows_is_a_fraction_of_the_sample():
     assert from_band(curve, PrecisionAt(2000)).high <= 0.5
 
 
+def mean_precision(fpr, tpr, p, fraction):
+    """The integral of the precision over the recall, as far as the mass above is at most the fraction: a fine grid."""
+    part = np.linspace(0, 1, 20_001)
+    i = np.arange(fpr.size)
+    x, y = np.interp(part * i[-1], i, fpr), np.interp(part * i[-1], i, tpr)
+    mass = p * y + (1 - p) * x
+    precision = np.divide(p * y, mass, out=np.ones_like(mass), where=mass > 0)
+    inside = mass[1:] <= fraction
+    return float(np.sum(((precision[1:] + precision[:-1]) / 2 * np.diff(y))[inside]))
+
+
+@pytest.mark.parametrize("k", [6, 30])
+@pytest.mark.parametrize("name", ["untied", "tied", "reversed"])
+def test_no_population_has_its_precision_among_the_first_rows_outside_the_ends(name, k):
+    curve = SAMPLES[name]
+    values = []
+    for positive_rate in (None, 0.1):
+        known = PopulationLimits(curve, 0.2, "tail", "two-sided", positive_rate)
+        ends = ends_in_band(AveragePrecision(k), known)
+        limits, (low, high) = known.curve_beside(rising=None), known.positive_rates
+        for seed in range(12):
+            rng = np.random.default_rng(seed)
+            p = rng.choice([low, high, rng.uniform(low, high)])
+            value = mean_precision(*curve_within(limits, rng), p, k / curve.n)
+            assert ends.low - 1e-3 <= value <= ends.high + 1e-3
+            values.append(value)
+    assert max(values) > min(values) + 0.01
+
+
+def test_the_precision_of_all_rows_is_the_limit_of_that_of_the_first():
+    known = PopulationLimits(binormal(500), 0.1, "tail", "two-sided", None)
+    whole, nearly = (ends_in_band(AveragePrecision(k), known) for k in (None, 499))
+    assert (nearly.low, nearly.high) == pytest.approx((whole.low, whole.high), abs=0.01)
+
+
 def test_phi_must_not_decrease_and_must_be_finite():
     curve = binormal(50)
     with pytest.raises(ValueError, match="not decrease"):
@@ -277,6 +317,12 @@ def test_unknown_measures_and_senseless_arguments_are_refused():
         from_band(curve, Other())
     with pytest.raises(ValueError, match="positive_rate"):
         from_band(curve, AUC(), positive_rate=1.0)
+
+
+@pytest.mark.parametrize("name", ["mrr", "success@3", "ndcg@5", "bpref"])
+def test_lists_have_intervals_over_queries_only(name):
+    with pytest.raises(ValueError, match=rf"^{name} of a single list.*pass qid"):
+        from_band(binormal(50), measure_of(name))
 
 
 def test_bedroc_warns_once_for_the_estimate_and_not_for_the_envelopes():

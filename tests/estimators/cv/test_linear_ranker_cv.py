@@ -218,6 +218,8 @@ DEFAULTS = [
     hr.RecallAt(0.1),
     hr.EnrichmentFactor(0.1),
     hr.Lift(0.2),
+    hr.AveragePrecision(),
+    hr.NDCG(10),
     hr.PNormPush(4.0),
     hr.RankStatistic(np.square),
 ]

@@ -8,7 +8,7 @@ on a sample the two differ by a term of order 1 / N, so an interval is always wi
 from __future__ import annotations
 
 from headrank._numbers import real
-from headrank.bounds.band import ranks, top
+from headrank.bounds.band import precision, ranks, top
 from headrank.bounds.band.areas import ends_in_band
 from headrank.bounds.band.population_limits import PopulationLimits
 from headrank.bounds.confidence import Side
@@ -16,9 +16,10 @@ from headrank.bounds.inequalities.tail_limits import THEOREMS, Method
 from headrank.bounds.interval import INDEPENDENT_ROWS, RANDOM_LABELS, Interval, require_counts
 from headrank.curve import RocCurve
 from headrank.measures import Measure
+from headrank.measures.ranked_lists import ListMeasure
 
 # Imported for the measures they register.
-_REGISTERED = (ranks, top)
+_REGISTERED = (precision, ranks, top)
 
 
 def from_band(
@@ -68,6 +69,11 @@ def from_band(
     curve.require_complete("an interval from a band")
     if positive_rate is not None and not 0 < real("positive_rate", positive_rate) < 1:
         raise ValueError(f"positive_rate must lie strictly between 0 and 1, got {positive_rate!r}")
+    if isinstance(measure, ListMeasure) and ends_in_band.dispatch(type(measure)) is ends_in_band.dispatch(Measure):
+        raise ValueError(
+            f"{measure} of a single list has no counterpart for a population, so it has no interval from a band; pass "
+            "qid for an interval of the mean over queries, or use method='bootstrap', which is asymptotic"
+        )
     estimate = measure.value(curve)
     ends = ends_in_band(measure, PopulationLimits(curve, 1 - confidence, method, side, positive_rate))
     return Interval(

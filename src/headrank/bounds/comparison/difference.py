@@ -26,7 +26,7 @@ from headrank.bounds.comparison.evidence import (
 from headrank.bounds.confidence import Side, check_confidence, check_side
 from headrank.bounds.sample_curves import SampleCurves
 from headrank.exceptions import NoVarianceError
-from headrank.labels import Sample, check_binary
+from headrank.labels import Sample
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
 from headrank.measures.area import AreaMeasure
@@ -261,7 +261,7 @@ def compare(
     option("method", method, get_args(Method))
     names = check_names(names)
     first, second = (
-        SampleCurves(check_binary(y, scores, sample_weight, qid=qid, pos_label=pos_label)) for scores in (a, b)
+        SampleCurves(what.check(y, scores, sample_weight, qid=qid, pos_label=pos_label)) for scores in (a, b)
     )
     resampling = Resampling(n_replicates, present_rows(clusters, sample_weight), random_state, n_jobs, progress)
     by: dict[str, Any] = {"measure": what, "confidence": confidence, "side": side, "names": names}

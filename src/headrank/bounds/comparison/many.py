@@ -20,7 +20,6 @@ from headrank.bounds.comparison.evidence import Method, Pair, Resampling, eviden
 from headrank.bounds.confidence import Side, check_confidence, check_side
 from headrank.bounds.sample_curves import SampleCurves
 from headrank.exceptions import NoVarianceError
-from headrank.labels import check_binary
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
 
@@ -179,7 +178,7 @@ def compare_many(
     require_named(scorers)
     _pairs(scorers, against)
     curves = {
-        name: SampleCurves(check_binary(y, scores, sample_weight, qid=qid, pos_label=pos_label))
+        name: SampleCurves(what.check(y, scores, sample_weight, qid=qid, pos_label=pos_label))
         for name, scores in scorers.items()
     }
     resampling = Resampling(n_replicates, present_rows(clusters, sample_weight), random_state, n_jobs, progress)

@@ -16,7 +16,6 @@ from headrank.bounds.confidence import Side, check_confidence, check_side
 from headrank.bounds.interval import Interval
 from headrank.bounds.intervals import check_method, interval_of_curves
 from headrank.bounds.sample_curves import SampleCurves
-from headrank.labels import check_binary
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
 
@@ -157,8 +156,7 @@ def select(
         raise ValueError(f"select needs a finite-sample method, got {method!r}, which is asymptotic; use method='auto'")
     size = len(scorers) if n_scorers is None else whole("n_scorers", n_scorers, at_least=len(scorers))
     curves = {
-        str(name): SampleCurves(check_binary(y, scores, qid=qid, pos_label=pos_label))
-        for name, scores in scorers.items()
+        str(name): SampleCurves(what.check(y, scores, qid=qid, pos_label=pos_label)) for name, scores in scorers.items()
     }
     return select_curves(
         curves,

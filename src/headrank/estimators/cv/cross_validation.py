@@ -129,6 +129,7 @@ class LinearRankerCV(LinearScorer):
     best_: Candidate | Average
     rankers_: tuple[LinearRanker, ...]
     out_of_fold_: tuple[Vector, ...]
+    _takes_grades = True
 
     def __init__(
         self,

@@ -16,19 +16,21 @@ from headrank._types import ArrayLike, Vector
 from headrank.estimators._labelled import Labelled, threshold_of
 from headrank.estimators._matrix import checked_matrix
 from headrank.estimators._scorer import Scorer, admitted
-from headrank.estimators.trees.engine import Trees, rows_for
+from headrank.estimators.trees.engine import Trees, ranking_rows_for, rows_for
 from headrank.estimators.trees.lightgbm_trees import Derivatives, threads_for
 from headrank.estimators.trees.settings import Settings
 from headrank.exceptions import CollapsedFitWarning
-from headrank.measures import Measure
+from headrank.measures import NDCG, Measure
 from headrank.measures import measure as measure_of
 from headrank.surrogates import LogisticLoss, surrogate_for
 from headrank.surrogates.row_derivatives import RowDerivatives
 from headrank.surrogates.smooth import ConstantScoresError
 
-OBJECTIVES = ("logistic", "push", "smooth")
+OBJECTIVES = ("logistic", "push", "smooth", "lambdarank")
 _MOST_LEAVES = 131_072
 """Of a tree in LightGBM."""
+_BEYOND_K = 3
+"""How many rows below the first k lambdarank looks at, as LightGBM advises."""
 _LARGEST_CODE = 2**31 - 1
 """Of a category in LightGBM."""
 
@@ -39,7 +41,8 @@ class BoostedRanker(Scorer):
     ``objective="logistic"`` is the log loss: it ranks by the odds of being positive, and with a number of trees that is
     chosen by the measure (`BoostedRankerCV`) it is hard to beat. ``"push"`` is the log loss with a power for the
     negatives, which presses the highest of them down (P-classification, Ertekin & Rudin 2011). ``"smooth"`` adds trees
-    that lower 1 - measure itself, with soft counts, to the trees of the log loss.
+    that lower 1 - measure itself, with soft counts, to the trees of the log loss. ``"lambdarank"`` is LightGBM's own
+    objective for lists (Burges 2010): pairs within a query, weighted by the NDCG that swapping them costs.
 
     Values are compared, never added up, so features need no scaling; NaN and infinities are allowed, and NaN goes where
     it helps. Where LightGBM's library cannot be loaded, scikit-learn's histogram boosting with the log loss stands in,
@@ -51,8 +54,9 @@ class BoostedRanker(Scorer):
     ----------
     measure : Measure or str, default="pauc@0.1"
         What to be good at. `score` measures it, and ``objective="smooth"`` is trained for it.
-    objective : {"logistic", "push", "smooth"}, default="logistic"
-        What the trees minimise.
+    objective : {"logistic", "push", "smooth", "lambdarank"}, default="logistic"
+        What the trees minimise. ``"lambdarank"`` needs ``qid``; it looks at the first ``k`` + 3 rows of each query if
+        the measure is ``ndcg@k``, else at the first 30.
     n_estimators : int, default=100
         Number of trees.
     learning_rate : float in (0, 1], default=0.1
@@ -113,6 +117,7 @@ class BoostedRanker(Scorer):
     intercept_: float
     _needs_finite = False
     _takes_categories = True
+    _takes_grades = True
 
     def __init__(
         self,
@@ -163,11 +168,13 @@ class BoostedRanker(Scorer):
             ``category`` (pandas), ``Categorical`` or ``Enum`` (polars) are categories; one that is not in the training
             rows counts as missing.
         y : array-like of shape (n_rows,)
-            Two classes; the greater one, in sorted order, is the positive one.
+            Two classes; the greater one, in sorted order, is the positive one. If the measure is `NDCG`, grades from 0
+            (not relevant) to 30; ``"lambdarank"`` and ``"smooth"`` tell grades above 0 apart.
         sample_weight : array-like of shape (n_rows,), optional
             Weight 2 is the same as the row twice, except for the limits on rows per leaf and per bin.
         qid : array-like of shape (n_rows,), optional
-            Query of each row. ``objective="smooth"`` minimises the mean over queries; the others ignore queries.
+            Query of each row. ``objective="smooth"`` minimises the mean over queries, ``"lambdarank"`` needs them; the
+            others ignore queries.
         """
         objective, settings = option("objective", self.objective, OBJECTIVES), settings_of(self)
         n_trees = whole("n_estimators", self.n_estimators, at_least=1)
@@ -176,6 +183,8 @@ class BoostedRanker(Scorer):
         bandwidth, measure = above_zero("bandwidth", self.bandwidth), measure_of(self.measure)
         X, positive = admitted(self, X, y)
         labelled = Labelled.of(positive, sample_weight, qid)
+        if objective == "lambdarank" and labelled.queries is None:
+            raise ValueError("objective='lambdarank' learns the order within queries; pass qid, the query of each row")
         if labelled.present is not None:
             X = X[labelled.present]
         options: dict[str, Any] = {
@@ -186,6 +195,9 @@ class BoostedRanker(Scorer):
         self.engine_, rows = rows_for(X, labelled, categorical(self, X), n_threads)
         if self.engine_ != "lightgbm":
             objective = "logistic"
+        if objective == "lambdarank":
+            rows = ranking_rows_for(X, labelled, categorical(self, X), n_threads)
+            options["ranking"] = ranking_of(measure)
         grown = rows.growing(settings, derivatives=push_of(self, labelled) if objective == "push" else None, **options)
         grown.grow(n_trees)
         trees = [grown.trees(n_trees)]
@@ -264,6 +276,13 @@ def push_of(ranker: BoostedRanker, labelled: Labelled) -> Derivatives | None:
         return None
     push = LogisticLoss(above_zero("power", ranker.power), rows=labelled.row_facts())
     return RowDerivatives(push, labelled.positive, labelled.weights)
+
+
+def ranking_of(measure: Measure) -> dict[str, Any]:
+    """Return the parameters of LightGBM's lambdarank: the gain of each grade, and how far down it looks."""
+    ndcg = measure if isinstance(measure, NDCG) else NDCG()
+    depth = {} if ndcg.k is None else {"lambdarank_truncation_level": ndcg.k + _BEYOND_K}
+    return {"label_gain": ndcg.gains_of(np.arange(31)).tolist(), **depth}
 
 
 def monotonic(given: Sequence[int] | None, n_features: int) -> list[int] | None:

@@ -191,6 +191,7 @@ class BoostedRankerCV(Scorer):
     intercept_: float
     _needs_finite = False
     _takes_categories = True
+    _takes_grades = True
 
     def __init__(
         self,

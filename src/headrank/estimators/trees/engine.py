@@ -62,6 +62,16 @@ class TreeRows(Protocol):
         """Trees to be grown on these rows."""
 
 
+def ranking_rows_for(X: Any, labelled: Labelled, categorical: list[int], n_threads: int) -> LightGBMRows:
+    """Return the rows for LightGBM's lambdarank, query after query. X is copied unless its rows are in this order."""
+    assert labelled.queries is not None
+    order, sizes = np.argsort(labelled.queries, kind="stable"), np.unique(labelled.queries, return_counts=True)[1]
+    if np.any(order[1:] < order[:-1]):
+        X, labelled = X[order], labelled.take(order)
+    grades = (labelled.positive if labelled.grades is None else labelled.grades).astype(np.float64)
+    return LightGBMRows.of(X, grades, labelled.weights, categorical, n_threads, group=sizes)
+
+
 def rows_for(X: Any, labelled: Labelled, categorical: list[int], n_threads: int) -> tuple[str, Any]:
     """Return the name of the library that will grow the trees, and the rows as it wants them."""
     target = labelled.positive.astype(np.float64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -147,12 +147,23 @@ class LightGBMRows:
     n_threads: int
 
     @classmethod
-    def of(cls, X: Any, target: Vector, weights: Vector | None, categorical: list[int], n_threads: int) -> LightGBMRows:
-        """Cut the features of X into bins."""
+    def of(
+        cls,
+        X: Any,
+        target: Vector,
+        weights: Vector | None,
+        categorical: list[int],
+        n_threads: int,
+        *,
+        group: IntVector | None = None,
+    ) -> LightGBMRows:
+        """Cut the features of X into bins. ``group`` has the number of rows of each query, which are in order."""
         import lightgbm
 
         parameters = {**_ALWAYS, "num_threads": n_threads}
-        data = lightgbm.Dataset(_plain(X), target, weight=weights, categorical_feature=categorical, params=parameters)
+        data = lightgbm.Dataset(
+            _plain(X), target, weight=weights, group=group, categorical_feature=categorical, params=parameters
+        )
         return cls(data.construct(), n_threads)
 
     def part(self, kept: IntVector) -> LightGBMRows:
@@ -167,10 +178,11 @@ class LightGBMRows:
         start: Vector | None = None,
         monotonic: list[int] | None = None,
         random_state: int = 0,
+        ranking: Mapping[str, Any] | None = None,
     ) -> LightGBMGrowing:
         """Trees to be grown on these rows, one after the other; for the log loss if no derivatives are given.
 
-        ``start`` are the scores that the trees add to.
+        ``start`` are the scores that the trees add to; ``ranking`` are the parameters of lambdarank.
         """
         import lightgbm
 
@@ -186,6 +198,7 @@ class LightGBMRows:
             "seed": random_state,
             "num_threads": self.n_threads,
             **({} if monotonic is None else {"monotone_constraints": monotonic}),
+            **({} if ranking is None else {"objective": "lambdarank", **ranking}),
         }
         return LightGBMGrowing(lightgbm.Booster(parameters, self.data), derivatives, self.n_threads)
 
