@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         SampleSizeDisplay,
         TreeDisplay,
     )
+    from headrank.rows.blocks import Blocks
     from headrank.workflow.fitting import FitResult, fit
     from headrank.workflow.reporting import Report, report
 
@@ -84,6 +85,7 @@ _HOMES = {
         "SampleSizeDisplay",
         "TreeDisplay",
     ),
+    "headrank.rows.blocks": ("Blocks",),
     "headrank.workflow.fitting": ("FitResult", "fit"),
     "headrank.workflow.reporting": ("Report", "report"),
 }
@@ -91,6 +93,7 @@ _HOMES = {
 
 __all__ = [
     "Band",
+    "Blocks",
     "BoostedRanker",
     "BoostedRankerCV",
     "Candidates",

@@ -17,7 +17,17 @@ from headrank.estimators._matrix import LARGEST, shift_of
 from headrank.estimators._risk import LinearRisk, ScoredPoint
 from headrank.labels import Sample, check_weights
 from headrank.measures import Measure
-from headrank.rows import Rows, ScaledRows, ShiftedRows, SubsetRows, open_for_many_passes, open_rows, shifted, spanned
+from headrank.rows import (
+    Blocks,
+    Rows,
+    ScaledRows,
+    ShiftedRows,
+    SubsetRows,
+    open_for_many_passes,
+    open_rows,
+    shifted,
+    spanned,
+)
 from headrank.solvers import Solution, Step, cutting_plane, hybrid
 from headrank.surrogates import RowFacts, SurrogateKind, kind_of, surrogate_for
 
@@ -212,23 +222,32 @@ def pose(
     kind = kind_of(surrogate)
     loss = surrogate_for(measure, surrogate, _facts(kind, labelled), bandwidth=bandwidth)
     of_all = None if sample_weight is None else check_weights(sample_weight)
-    scale, unit = _scaling(X, far, of_all, standardize, wants_unit=not kind.collapses)
+    scale, unit = _scaling(X, far, shift, of_all, standardize, wants_unit=not kind.collapses)
     rows = rows if scale is None else ScaledRows(rows, scale)
     risk = LinearRisk(rows, loss, labelled.positive)
     return Problem(risk, kind, measure, labelled.weights, labelled.queries, scale, unit, shift, X.size)
 
 
 def _scaling(
-    X: Any, far: ShiftedRows | None, weights: Vector | None, standardize: bool | None, *, wants_unit: bool
+    X: Any,
+    far: ShiftedRows | None,
+    shift: Vector | None,
+    weights: Vector | None,
+    standardize: bool | None,
+    *,
+    wants_unit: bool,
 ) -> tuple[Vector | None, float]:
     """Return the divisor of each feature, or None, and the typical size of a feature after the division."""
-    every = isinstance(X, np.ndarray) if standardize is None else standardize
+    every = (X.dense if isinstance(X, Blocks) else isinstance(X, np.ndarray)) if standardize is None else standardize
     scaled = standardize is None or standardize
     if not scaled and not wants_unit:
         return None, 1.0
-    variances = variances_of(X, weights)
-    if far is not None:
-        variances[far.replaced] = variances_of(far.columns, weights)
+    if isinstance(X, Blocks):
+        variances = X.variances(shift)
+    else:
+        variances = variances_of(X, weights)
+        if far is not None:
+            variances[far.replaced] = variances_of(far.columns, weights)
     scale = np.sqrt(np.where(variances > (0.0 if every else 1.0), variances, 1.0)) if scaled else None
     if every or not wants_unit:
         return scale, 1.0

@@ -1,5 +1,6 @@
 """Where are the rows stored? Every storage computes scores, combinations of rows and their moments."""
 
+from headrank.rows.blocks import Blocks
 from headrank.rows.dense import DenseRows
 from headrank.rows.mixed import MixedRows
 from headrank.rows.open import open_for_many_passes, open_rows
@@ -11,6 +12,7 @@ from headrank.rows.sparse import SparseRows
 from headrank.rows.subset import SubsetRows
 
 __all__ = [
+    "Blocks",
     "DenseRows",
     "MixedRows",
     "Rows",

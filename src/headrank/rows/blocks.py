@@ -1,0 +1,353 @@
+"""Blocks: rows in several pieces, larger than memory if they are files, mapped over and added up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial, reduce
+from itertools import pairwise
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from headrank._numbers import short_repr, whole
+from headrank._types import IntVector, Vector
+from headrank.rows.block import Block, Facts, Summary, columns_of, combined, facts_of, moments_of, scores_of
+from headrank.rows.files import csv_loaders, npy_loaders, parquet_loaders
+from headrank.rows.pool import LocalPool, Pool
+
+Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
+
+
+class Blocks:
+    """Rows in blocks, with labels, weights and queries: a data set that need not fit in memory.
+
+    `LinearRanker.fit`, ``decision_function`` and ``score`` take it where they take X. Made by `from_arrays`,
+    `from_npy`, `from_parquet`, `from_csv` and `from_dask`. Each pass loads one block per thread at a time; only scores,
+    coefficients and labels of all rows are in memory, some 50 bytes per row in a fit.
+
+    Attributes
+    ----------
+    n_rows, n_features, n_blocks : int
+        The rows are counted in the first pass, together with their labels, and the lowest, highest and mean value and
+        the variance of each feature.
+    feature_names : tuple of str, or None
+        The names of the features, if these have any.
+    y, sample_weight, qid : arrays of shape (n_rows,), or None
+        Labels, weights and queries of all rows, in the order of the blocks.
+
+    Examples
+    --------
+    >>> import headrank as hr
+    >>> from headrank.datasets import coarse_eights
+    >>> X, y = coarse_eights()
+    >>> blocks = hr.Blocks.from_arrays([X[:700], X[700:]], [y[:700], y[700:]])
+    >>> blocks
+    <Blocks: 1797 rows in 2 blocks, 16 features>
+    >>> over_blocks = hr.LinearRanker("pauc@0.3", C=10, standardize=True).fit(blocks)
+    >>> in_memory = hr.LinearRanker("pauc@0.3", C=10, standardize=True).fit(X, y)
+    >>> bool(abs(over_blocks.coef_ - in_memory.coef_).max() < 1e-6)
+    True
+    """
+
+    def __init__(
+        self,
+        pool: Pool,
+        *,
+        n_features: int,
+        dtype: Any,
+        feature_names: Sequence[str] | None = None,
+        dense: bool = True,
+    ) -> None:
+        self._pool = pool
+        self.n_features = n_features
+        self.dtype = np.dtype(dtype)
+        self.dense = dense
+        self.feature_names = None if feature_names is None else tuple(feature_names)
+
+    # -- making ------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_arrays(
+        cls,
+        X: Sequence[Any],
+        y: Sequence[Any] | None = None,
+        *,
+        sample_weight: Sequence[Any] | None = None,
+        qid: Sequence[Any] | None = None,
+        feature_names: Sequence[str] | None = None,
+        n_jobs: int = 1,
+    ) -> Blocks:
+        """Make blocks of arrays in memory, dense or CSR; float32 and float64 are not copied.
+
+        Parameters
+        ----------
+        X : sequence of arrays of shape (n_rows of the block, n_features)
+            The features of each block. A block may be empty, or have one class only.
+        y, sample_weight, qid : sequences of arrays, optional
+            One array for each block.
+        feature_names : sequence of str, optional
+            The names of the features.
+        n_jobs : int, default=1
+            Number of blocks to work on at the same time, in threads.
+        """
+        matrices = _matrices(X)
+        columns = {"y": y, "sample_weight": sample_weight, "qid": qid}
+        per_block = [
+            {name: _column(name, values, number, len(matrices)) for name, values in columns.items()}
+            for number in range(len(matrices))
+        ]
+        blocks = [
+            _whole_block(Block(matrix, name=f"block {number}", **values))
+            for number, (matrix, values) in enumerate(zip(matrices, per_block, strict=True))
+        ]
+        pool = LocalPool(tuple(partial(_itself, block) for block in blocks), whole("n_jobs", n_jobs, at_least=1))
+        n_features = matrices[0].shape[1]
+        if feature_names is not None and len(feature_names) != n_features:
+            raise ValueError(f"feature_names has {len(feature_names)} names for {n_features} features; pass one each")
+        dense = not any(hasattr(matrix, "nnz") for matrix in matrices)
+        return cls(pool, n_features=n_features, dtype=matrices[0].dtype, feature_names=feature_names, dense=dense)
+
+    @classmethod
+    def from_npy(
+        cls,
+        X: Paths,
+        y: Paths | None = None,
+        *,
+        sample_weight: Paths | None = None,
+        qid: Paths | None = None,
+        rows_per_block: int | None = None,
+        n_jobs: int = 1,
+    ) -> Blocks:
+        """Make blocks of ``.npy`` files, mapped into memory: float32 or float64 of shape (n_rows, n_features).
+
+        Parameters
+        ----------
+        X : path, pattern or list of paths
+            ``"days/*.npy"`` stands for all these files in sorted order.
+        y, sample_weight, qid : path, pattern or list of paths, optional
+            As many files as X, each with one value per row of its file.
+        rows_per_block : int, optional
+            Default: about 64 MB of features.
+        n_jobs : int, default=1
+            Number of blocks to work on at the same time, in threads.
+        """
+        found = npy_loaders(X, y, sample_weight, qid, rows_per_block)
+        return cls(
+            LocalPool(found.loaders, whole("n_jobs", n_jobs, at_least=1)),
+            n_features=found.n_features,
+            dtype=found.dtype,
+        )
+
+    @classmethod
+    def from_parquet(
+        cls,
+        paths: Paths,
+        *,
+        target: str | None = None,
+        features: Sequence[str] | None = None,
+        sample_weight: str | None = None,
+        qid: str | None = None,
+        rows_per_block: int | None = None,
+        n_jobs: int = 2,
+    ) -> Blocks:
+        """Make blocks of Parquet files, which are read with polars in each pass.
+
+        Parameters
+        ----------
+        paths : path, pattern, folder or list of paths
+            ``"days/*.parquet"`` stands for all these files in sorted order, a folder for its Parquet files.
+        target, sample_weight, qid : str, optional
+            The columns of labels, weights and queries. Rows to score need no target.
+        features : sequence of str, optional
+            The columns of features, all of them numbers. Default: all other columns.
+        rows_per_block : int, optional
+            Default: a file is one block; one with more than 256 MB of features is read in parts of about that size.
+        n_jobs : int, default=2
+            Number of blocks to read at the same time, in threads. Each takes about twice the memory of its features.
+        """
+        found = parquet_loaders(paths, target, features, sample_weight, qid, rows_per_block)
+        return cls._of_tables(found, n_jobs)
+
+    @classmethod
+    def from_csv(
+        cls,
+        paths: Paths,
+        *,
+        target: str | None = None,
+        features: Sequence[str] | None = None,
+        sample_weight: str | None = None,
+        qid: str | None = None,
+        n_jobs: int = 2,
+    ) -> Blocks:
+        """Make blocks of CSV files, one of each file, which is parsed in each pass; Parquet is many times faster.
+
+        Parameters are those of `from_parquet`. Column types are inferred from the whole file.
+        """
+        return cls._of_tables(csv_loaders(paths, target, features, sample_weight, qid), n_jobs)
+
+    @classmethod
+    def _of_tables(cls, found: Any, n_jobs: int) -> Blocks:
+        return cls(
+            LocalPool(found.loaders, whole("n_jobs", n_jobs, at_least=1)),
+            n_features=found.n_features,
+            dtype=found.dtype,
+            feature_names=found.feature_names,
+        )
+
+    # -- what is in them ---------------------------------------------------------------------------------------
+
+    @property
+    def n_blocks(self) -> int:
+        """Number of blocks."""
+        return self._pool.n_blocks
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.summary.n_rows
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of features."""
+        return self.n_rows, self.n_features
+
+    @property
+    def size(self) -> int:
+        """Number of values."""
+        return self.n_rows * self.n_features
+
+    @property
+    def y(self) -> Any:
+        """Labels of all rows."""
+        return self._gathered("y")
+
+    @property
+    def sample_weight(self) -> Any:
+        """Weights of all rows."""
+        return self._gathered("sample_weight")
+
+    @property
+    def qid(self) -> Any:
+        """Queries of all rows."""
+        return self._gathered("qid")
+
+    @cached_property
+    def facts(self) -> list[Facts]:
+        """What the first pass tells of each block; raises if a feature is missing or infinite anywhere."""
+        facts = self.map(facts_of)
+        for one in facts:
+            if one.n_bad.any():
+                j = int(np.argmax(one.n_bad > 0))
+                name = f"feature {j}" if self.feature_names is None else f"column {self.feature_names[j]!r}"
+                raise ValueError(
+                    f"{name} of {one.name} has {one.n_bad[j]:,} missing or infinite values among its "
+                    f"{one.summary.n_rows:,} rows; fill them in, or leave the feature out"
+                )
+        return facts
+
+    @cached_property
+    def summary(self) -> Summary:
+        """Statistics of the features of all rows."""
+        return reduce(Summary.merge, (one.summary for one in self.facts), Summary.of_nothing(self.n_features))
+
+    def variances(self, shift: Vector | None = None) -> Vector:
+        """Return the weighted variance of each feature; 0 if it is only rounding, given what is subtracted from it."""
+        summary, epsilon = self.summary, float(np.finfo(np.float64).eps)
+        variances = summary.squares / summary.total
+        rounding = self.n_rows * epsilon * (summary.mean if shift is None else summary.mean - shift)
+        return np.where(variances <= self.n_rows * epsilon * variances + rounding**2, 0.0, variances)
+
+    # -- rows --------------------------------------------------------------------------------------------------
+
+    def map(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
+        """Return ``function(block, *each_of_block, *same)`` of all blocks, in their order."""
+        return self._pool.collect(self._pool.start(function, *each, same=same))
+
+    def cut(self, values: Any) -> list[Any]:
+        """Cut values, one for each row along the last axis, into those of the blocks."""
+        return [values[..., start:stop] for start, stop in pairwise(self._borders)]
+
+    def scores(self, weights: Vector) -> Vector:
+        """X @ weights."""
+        return np.concatenate(self.map(scores_of, same=(weights,)))
+
+    def combine(self, coef: Vector) -> Vector:
+        """The product coef @ X, for one vector or several; added up in the order of the blocks."""
+        return np.asarray(sum(self.map(combined, self.cut(coef))))
+
+    def moments(self, coef: Vector) -> tuple[Vector, Vector]:
+        """The products coef @ X and X.T @ diag(coef) @ X."""
+        first, second = np.zeros(self.n_features), np.zeros((self.n_features, self.n_features))
+        for one, two in self.map(moments_of, self.cut(coef)):
+            first += one
+            second += two
+        return first, second
+
+    def ends(self) -> tuple[Vector, Vector]:
+        """Lowest and highest value of each feature."""
+        return self.summary.low, self.summary.high
+
+    def columns(self, features: IntVector) -> Vector:
+        """A copy of some features of all rows, as float64."""
+        return np.concatenate(self.map(columns_of, same=(features,)))
+
+    def __repr__(self) -> str:
+        rows = f"{self.n_rows} rows in " if "facts" in vars(self) else ""
+        blocks = "1 block" if self.n_blocks == 1 else f"{self.n_blocks} blocks"
+        return f"<Blocks: {rows}{blocks}, {self.n_features} features>"
+
+    @cached_property
+    def _borders(self) -> list[int]:
+        return [0, *np.cumsum([one.summary.n_rows for one in self.facts]).tolist()]
+
+    def _gathered(self, name: str) -> Any:
+        parts = [getattr(one, name) for one in self.facts if one.summary.n_rows]
+        return None if not parts or parts[0] is None else np.concatenate(parts)
+
+
+def _itself(block: Block) -> Block:
+    return block
+
+
+def _matrices(X: Sequence[Any]) -> list[Any]:
+    """Return the features of each block in one float type, or raise."""
+    if hasattr(X, "shape") or isinstance(X, str) or not isinstance(X, Sequence):
+        raise TypeError(f"X must be a list with one array for each block, got {short_repr(X)}; pass [X] for one block")
+    if not X:
+        raise ValueError("X has no blocks; pass at least one array")
+    matrices = []
+    for number, part in enumerate(X):
+        matrix = part if hasattr(part, "nnz") or isinstance(part, np.ndarray) else np.asarray(part)
+        if matrix.ndim != 2 or matrix.dtype.kind not in "biuf" or getattr(matrix, "format", "csr") != "csr":
+            raise TypeError(
+                f"block {number} of X must be a 2-D array of numbers or a CSR matrix, got {type(part).__name__} of "
+                f"dtype {matrix.dtype} and shape {matrix.shape}"
+            )
+        matrices.append(matrix)
+        if (width := matrix.shape[1]) != matrices[0].shape[1]:
+            raise ValueError(
+                f"block {number} of X has {width} features, block 0 has {matrices[0].shape[1]}; all need the same"
+            )
+    single = all(matrix.dtype == np.float32 for matrix in matrices)
+    return [matrix.astype(np.float32 if single else np.float64, copy=False) for matrix in matrices]
+
+
+def _column(name: str, values: Sequence[Any] | None, number: int, n_blocks: int) -> Any:
+    if values is None:
+        return None
+    if len(values) != n_blocks:
+        raise ValueError(f"{name} must have one array for each of the {n_blocks} blocks of X, got {len(values)}")
+    return np.asarray(values[number])
+
+
+def _whole_block(block: Block) -> Block:
+    """Return the block, or raise if labels, weights or queries are not one for each row."""
+    for name in ("y", "sample_weight", "qid"):
+        values = getattr(block, name)
+        if values is not None and values.shape != (block.n_rows,):
+            raise ValueError(
+                f"{name} of {block.name} must have one value for each of its {block.n_rows} rows, got shape "
+                f"{values.shape}"
+            )
+    return block

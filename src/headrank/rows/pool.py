@@ -1,0 +1,55 @@
+"""Where blocks are, and how a function is applied to each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from headrank.rows.block import Block
+
+
+class Pool(Protocol):
+    """Blocks that can be mapped over. What a function returns may stay where its block is."""
+
+    @property
+    def n_blocks(self) -> int:
+        """Number of blocks."""
+
+    def start(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
+        """Call ``function(block, *each_of_block, *same)`` for each block; return a handle of each result.
+
+        A handle may be passed in ``each`` to another call: the function then gets the result.
+        """
+
+    def collect(self, handles: Sequence[Any]) -> list[Any]:
+        """Return the results, in the order of the blocks."""
+
+
+@dataclass(frozen=True, eq=False)
+class LocalPool:
+    """Blocks that are loaded in this process, one for each thread at a time; a handle is the result itself."""
+
+    loaders: tuple[Callable[[], Block], ...]
+    n_jobs: int = 1
+
+    @property
+    def n_blocks(self) -> int:
+        """Number of blocks."""
+        return len(self.loaders)
+
+    def start(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
+        """Apply a function to each block; see `Pool`."""
+
+        def call(number: int) -> Any:
+            return function(self.loaders[number](), *(values[number] for values in each), *same)
+
+        if min(self.n_jobs, self.n_blocks) <= 1:
+            return [call(number) for number in range(self.n_blocks)]
+        with ThreadPoolExecutor(min(self.n_jobs, self.n_blocks)) as threads:
+            return list(threads.map(call, range(self.n_blocks)))  # after an interrupt, what is not begun is cancelled
+
+    def collect(self, handles: Sequence[Any]) -> list[Any]:
+        """Return the results, in the order of the blocks."""
+        return list(handles)
