@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from headrank._types import ArrayLike
-from headrank.rows import Blocks
+from headrank.rows import Blocks, is_distributed
 
 
 class Given(NamedTuple):
@@ -24,6 +24,8 @@ def unpacked(
 ) -> Given:
     """Return the arguments of ``fit`` with the labels, weights and queries of blocks in their places."""
     name = type(estimator).__name__
+    if is_distributed(X) and estimator._takes_blocks:
+        X, y, sample_weight, qid = Blocks.from_dask(X, y, sample_weight=sample_weight, qid=qid), None, None, None
     if not isinstance(X, Blocks):
         if y is None:
             raise ValueError(f"{name} requires y to be passed, but the target y is None; only Blocks contain it")

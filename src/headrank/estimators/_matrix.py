@@ -13,7 +13,7 @@ from headrank._types import ArrayLike, Vector
 from headrank.estimators._blocks import checked_blocks
 from headrank.estimators.frame_categories import FrameCategories
 from headrank.labels import check_classes
-from headrank.rows import Blocks, open_rows
+from headrank.rows import Blocks, is_distributed, open_rows
 
 LARGEST = 1e75
 """Largest feature, and largest C times the weight of all losses: the square of their product must be finite."""
@@ -28,6 +28,8 @@ def checked_matrix(estimator: Any, X: Any, *, reset: bool, finite: bool = True) 
 
     Trees compare values and compute nothing from them: with ``finite=False``, NaN, infinities and any size will do.
     """
+    if is_distributed(X) and estimator._takes_blocks:
+        X = Blocks.from_dask(X)
     if isinstance(X, Blocks):
         return _computable(checked_blocks(estimator, X, reset=reset))
     X = _read(estimator, X, reset=reset, finite=finite)

@@ -3,7 +3,7 @@
 from headrank.rows.blocks import Blocks
 from headrank.rows.dense import DenseRows
 from headrank.rows.mixed import MixedRows
-from headrank.rows.open import open_for_many_passes, open_rows
+from headrank.rows.open import is_distributed, open_for_many_passes, open_rows
 from headrank.rows.protocol import Rows
 from headrank.rows.scaled import ScaledRows
 from headrank.rows.shifted import ShiftedRows, shifted
@@ -20,6 +20,7 @@ __all__ = [
     "ShiftedRows",
     "SparseRows",
     "SubsetRows",
+    "is_distributed",
     "open_for_many_passes",
     "open_rows",
     "shifted",

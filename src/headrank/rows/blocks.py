@@ -42,10 +42,10 @@ class Blocks:
     >>> from headrank.datasets import coarse_eights
     >>> X, y = coarse_eights()
     >>> blocks = hr.Blocks.from_arrays([X[:700], X[700:]], [y[:700], y[700:]])
-    >>> blocks
-    <Blocks: 1797 rows in 2 blocks, 16 features>
     >>> over_blocks = hr.LinearRanker("pauc@0.3", C=10, standardize=True).fit(blocks)
     >>> in_memory = hr.LinearRanker("pauc@0.3", C=10, standardize=True).fit(X, y)
+    >>> blocks
+    <Blocks: 1797 rows in 2 blocks, 16 features>
     >>> bool(abs(over_blocks.coef_ - in_memory.coef_).max() < 1e-6)
     True
     """
@@ -185,6 +185,30 @@ class Blocks:
         Parameters are those of `from_parquet`. Column types are inferred from the whole file.
         """
         return cls._of_tables(csv_loaders(paths, target, features, sample_weight, qid), n_jobs)
+
+    @classmethod
+    def from_dask(
+        cls, X: Any, y: Any = None, *, sample_weight: Any = None, qid: Any = None, client: Any = None
+    ) -> Blocks:
+        """Make a block of each partition of a Dask data frame or array, on the workers of a cluster.
+
+        The partitions are computed once and stay on the workers; each pass sends them the weights, or one coefficient
+        for each row, and gets back one score for each row, or one number for each feature. `LinearRanker.fit` makes
+        such blocks if it is given Dask collections.
+
+        Parameters
+        ----------
+        X : dask.dataframe.DataFrame or dask.array.Array of shape (n_rows, n_features)
+            Numbers; the lengths of partitions need not be known.
+        y, sample_weight, qid : dask.dataframe.Series or dask.array.Array, optional
+            Partitioned as X.
+        client : distributed.Client, optional
+            Default: the current one.
+        """
+        from headrank.rows.dask import dask_blocks
+
+        found = dask_blocks(X, y, sample_weight, qid, client)
+        return cls(found.pool, n_features=found.n_features, dtype=found.dtype, feature_names=found.feature_names)
 
     @classmethod
     def _of_tables(cls, found: Any, n_jobs: int) -> Blocks:

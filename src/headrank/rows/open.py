@@ -35,3 +35,8 @@ def open_for_many_passes(X: Any) -> Rows:
     """
     rows = open_rows(X)
     return condensed(rows) if isinstance(rows, DenseRows) else rows
+
+
+def is_distributed(X: Any) -> bool:
+    """Whether X is a Dask collection, told without importing Dask."""
+    return type(X).__module__.partition(".")[0] in ("dask", "dask_expr")
