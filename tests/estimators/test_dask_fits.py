@@ -11,6 +11,7 @@ import pytest
 from distributed import Client, LocalCluster
 
 import headrank as hr
+from headrank.estimators import _head_risk
 from headrank.rows.dask import DaskPool
 from platforms import posix_signals
 
@@ -51,6 +52,13 @@ def test_data_frames(client, measure, surrogate):
 def test_arrays_in_several_columns_of_chunks(client):
     rows, labels = da.from_array(X, chunks=(150, 2)), da.from_array(Y, chunks=150)
     assert_same_fit(hr.LinearRanker("auc").fit(X, Y), hr.LinearRanker("auc").fit(rows, labels))
+
+
+def test_only_the_head_travels(client, monkeypatch):
+    monkeypatch.setattr(_head_risk, "MOST_GATHERED", 10)
+    blocks = hr.Blocks.from_dask(da.from_array(X, chunks=(150, 4)), da.from_array(Y, chunks=150))
+    ranker = hr.LinearRanker("pauc@0.2", tol=1e-5).fit(blocks)
+    assert ranker.objective_ == pytest.approx(hr.LinearRanker("pauc@0.2", tol=1e-5).fit(X, Y).objective_, rel=2e-5)
 
 
 @posix_signals

@@ -12,6 +12,7 @@ import numpy as np
 
 from headrank._numbers import short_repr
 from headrank._types import ArrayLike, BoolVector, IntVector, Vector
+from headrank.estimators._head_risk import risk_of
 from headrank.estimators._labelled import Labelled, threshold_of
 from headrank.estimators._matrix import LARGEST, shift_of
 from headrank.estimators._risk import LinearRisk, ScoredPoint
@@ -66,7 +67,7 @@ class Problem:
         """Return the problem with another surrogate, for the same measure or another one."""
         facts = _facts(kind_of(kind), self.labelled)
         surrogate = surrogate_for(self.measure if measure is None else measure, kind, facts, bandwidth=bandwidth)
-        return replace(self, kind=kind_of(kind), risk=replace(self.risk, surrogate=surrogate))
+        return replace(self, kind=kind_of(kind), risk=risk_of(self.rows, surrogate, self.risk.positive))
 
     def part(self, kept: IntVector) -> Problem:
         """Return the problem of a subset of the rows, not copied or rescaled. Its surrogate is still to be set."""
@@ -224,7 +225,7 @@ def pose(
     of_all = None if sample_weight is None else check_weights(sample_weight)
     scale, unit = _scaling(X, far, shift, of_all, standardize, wants_unit=not kind.collapses)
     rows = rows if scale is None else ScaledRows(rows, scale)
-    risk = LinearRisk(rows, loss, labelled.positive)
+    risk = risk_of(rows, loss, labelled.positive)
     return Problem(risk, kind, measure, labelled.weights, labelled.queries, scale, unit, shift, X.size)
 
 

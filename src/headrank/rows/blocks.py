@@ -288,6 +288,22 @@ class Blocks:
         """Return ``function(block, *each_of_block, *same)`` of all blocks, in their order."""
         return self._pool.collect(self._pool.start(function, *each, same=same))
 
+    def keep(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
+        """Map as `map` does, but leave the results where the blocks are, and return handles of them."""
+        return self._pool.start(function, *each, same=same)
+
+    def map_values(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
+        """Return ``function(*each_of_block, *same)`` of all blocks, without loading them."""
+        return self._pool.collect(self._pool.start_without(function, *each, same=same))
+
+    def keep_values(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
+        """Map as `map_values` does, but leave the results where the blocks are, and return handles of them."""
+        return self._pool.start_without(function, *each, same=same)
+
+    def put(self, values: Sequence[Any]) -> list[Any]:
+        """Send a value to each block, once; return handles."""
+        return self._pool.start_without(_itself, values)
+
     def cut(self, values: Any) -> list[Any]:
         """Cut values, one for each row along the last axis, into those of the blocks."""
         return [values[..., start:stop] for start, stop in pairwise(self._borders)]
@@ -330,8 +346,8 @@ class Blocks:
         return None if not parts or parts[0] is None else np.concatenate(parts)
 
 
-def _itself(block: Block) -> Block:
-    return block
+def _itself(value: Any) -> Any:
+    return value
 
 
 def _matrices(X: Sequence[Any]) -> list[Any]:

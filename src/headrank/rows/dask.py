@@ -35,11 +35,12 @@ class DaskPool:
 
     def start(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
         """Apply a function to each block; see `Pool`."""
+        return self.start_without(function, self.blocks, *each, same=same)
+
+    def start_without(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
+        """Apply a function to values of each block; see `Pool`."""
         with _connected(self.client):
-            return [
-                self.client.submit(function, block, *(values[number] for values in each), *same, pure=False)
-                for number, block in enumerate(self.blocks)
-            ]
+            return [self.client.submit(function, *values, *same, pure=False) for values in zip(*each, strict=True)]
 
     def collect(self, handles: Sequence[Any]) -> list[Any]:
         """Return the results, in the order of the blocks."""
@@ -73,7 +74,7 @@ def dask_blocks(X: Any, y: Any, sample_weight: Any, qid: Any, client: Any) -> Da
     """Load the partitions of a collection on the workers, together with those of labels, weights and queries."""
     with needs_extra("dask"):
         import distributed
-        from dask import delayed
+        from dask.delayed import delayed
 
     if client is None:
         try:

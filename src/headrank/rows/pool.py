@@ -23,6 +23,9 @@ class Pool(Protocol):
         A handle may be passed in ``each`` to another call: the function then gets the result.
         """
 
+    def start_without(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
+        """Call ``function(*each_of_block, *same)`` for each block, which is not loaded for it."""
+
     def collect(self, handles: Sequence[Any]) -> list[Any]:
         """Return the results, in the order of the blocks."""
 
@@ -41,10 +44,13 @@ class LocalPool:
 
     def start(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
         """Apply a function to each block; see `Pool`."""
+        return self._each(lambda number: function(self.loaders[number](), *(values[number] for values in each), *same))
 
-        def call(number: int) -> Any:
-            return function(self.loaders[number](), *(values[number] for values in each), *same)
+    def start_without(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
+        """Apply a function to values of each block; see `Pool`."""
+        return self._each(lambda number: function(*(values[number] for values in each), *same))
 
+    def _each(self, call: Callable[[int], Any]) -> list[Any]:
         if min(self.n_jobs, self.n_blocks) <= 1:
             return [call(number) for number in range(self.n_blocks)]
         with ThreadPoolExecutor(min(self.n_jobs, self.n_blocks)) as threads:
