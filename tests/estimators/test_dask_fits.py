@@ -54,6 +54,19 @@ def test_arrays_in_several_columns_of_chunks(client):
     assert_same_fit(hr.LinearRanker("auc").fit(X, Y), hr.LinearRanker("auc").fit(rows, labels))
 
 
+def test_measures_and_guarantees_take_dask_arrays_and_series(client):
+    scores, others = X[:, 0], X[:, 0] + X[:, 1]
+    for dask in (lambda v: da.from_array(v, chunks=150), lambda v: dd.from_pandas(pd.Series(v), npartitions=3)):
+        y, s, t = dask(Y), dask(scores), dask(others)
+        for name in ("auc", "pauc@0.05", "p@20", "locauc@0.1"):
+            assert hr.measure(name)(y, s) == hr.measure(name)(Y, scores)
+        assert str(hr.interval(y, s, measure="pauc@0.2")) == str(hr.interval(Y, scores, measure="pauc@0.2"))
+        assert str(hr.threshold_at(y, s, max_fpr=0.2)) == str(hr.threshold_at(Y, scores, max_fpr=0.2))
+        assert str(hr.compare(y, s, t)) == str(hr.compare(Y, scores, others))
+        curves = hr.RocCurve.from_scores(y, s), hr.RocCurve.from_scores(Y, scores)
+        assert hr.band(curves[0]).lower_at(0.2) == hr.band(curves[1]).lower_at(0.2)
+
+
 def test_only_the_head_travels(client, monkeypatch):
     monkeypatch.setattr(_head_risk, "MOST_GATHERED", 10)
     blocks = hr.Blocks.from_dask(da.from_array(X, chunks=(150, 4)), da.from_array(Y, chunks=150))

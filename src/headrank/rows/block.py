@@ -154,3 +154,8 @@ def moments_of(block: Block, coef: Vector) -> tuple[Vector, Vector]:
 def columns_of(block: Block, features: IntVector) -> Vector:
     """Return a copy of some features."""
     return open_rows(block.X).columns(features)
+
+
+def taken(block: Block, rows: IntVector) -> Any:
+    """Return some rows."""
+    return block.X[rows]

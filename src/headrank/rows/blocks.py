@@ -12,7 +12,7 @@ import numpy as np
 
 from headrank._numbers import short_repr, whole
 from headrank._types import IntVector, Vector
-from headrank.rows.block import Block, Facts, Summary, columns_of, combined, facts_of, moments_of, scores_of
+from headrank.rows.block import Block, Facts, Summary, columns_of, combined, facts_of, moments_of, scores_of, taken
 from headrank.rows.files import csv_loaders, npy_loaders, parquet_loaders
 from headrank.rows.pool import LocalPool, Pool
 
@@ -331,6 +331,17 @@ class Blocks:
     def columns(self, features: IntVector) -> Vector:
         """A copy of some features of all rows, as float64."""
         return np.concatenate(self.map(columns_of, same=(features,)))
+
+    def take(self, rows: IntVector) -> Any:
+        """Return the rows with these numbers, ascending, as one array or CSR matrix in memory."""
+        ends = np.searchsorted(rows, self._borders)
+        each = [rows[i:j] - start for (i, j), start in zip(pairwise(ends), self._borders, strict=False)]
+        parts = self.map(taken, each)
+        if self.dense:
+            return np.concatenate(parts)
+        from scipy.sparse import vstack
+
+        return vstack(parts, format="csr")
 
     def __repr__(self) -> str:
         rows = f"{self.n_rows} rows in " if "facts" in vars(self) else ""

@@ -74,5 +74,5 @@ def _histogram(values: Vector, marked: BoolVector, prefix: int, known: int) -> n
 
 
 def _sharing(values: Vector, marked: BoolVector, prefix: int, known: int) -> Vector:
-    kept: Vector = values[~np.broadcast_to(marked, values.shape)]
-    return kept[_keys(kept) >> np.uint64(64 - known) == np.uint64(prefix)]
+    kept = values[~np.broadcast_to(marked, values.shape)]
+    return np.asarray(kept[_keys(kept) >> np.uint64(64 - known) == np.uint64(prefix)])
