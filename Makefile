@@ -5,7 +5,7 @@ LOWEST := .venv-lowest
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo check test test-slow test-processors test-lowest docs bench bench-quality format clean
+.PHONY: demo check test test-slow test-processors test-lowest docs bench bench-quality bench-scale format clean
 
 demo: $(VENV)/.core
 	$(BIN)/headrank demo --out demo --overwrite
@@ -55,6 +55,11 @@ bench: $(VENV)/.dev
 bench-quality: $(VENV)/.dev
 	$(BIN)/python benchmarks/quality.py --jobs 2 $(QUALITY)
 	$(BIN)/python benchmarks/trees.py --jobs 2 $(TREES)
+
+# Writes SCALE rows x 100 float32 features, 400 bytes each, to a temporary folder.
+SCALE = 2e6
+bench-scale: $(VENV)/.dev
+	$(BIN)/python benchmarks/scale.py --rows $(SCALE) --dask
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .

@@ -49,7 +49,7 @@ def test_risk_gradient_and_slope_are_those_in_memory(measure, at, several, step,
     assert isinstance(other, HeadRisk)
     assert not isinstance(one, HeadRisk)
     n_head = other.surrogate.n_reached(int((Y == 0).sum()))
-    for weights in several:  # the floor of the second and third is guessed from the one before
+    for weights in several:
         w = np.array(weights, dtype=float) * other._scale
         here, there = one.at(w), other.at(w)
         assert there.value == pytest.approx(here.value, rel=1e-9)
@@ -62,6 +62,24 @@ def test_risk_gradient_and_slope_are_those_in_memory(measure, at, several, step,
         here, there = ray.at(step), beside.at(step)
         assert there.value == pytest.approx(here.value, rel=1e-9)
         assert beside.slope(there) == pytest.approx(evened(here.coef, here.scores, n_head) @ ray.change, abs=1e-9)
+
+
+@pytest.mark.parametrize("outside", [-1, 1])
+def test_a_bad_guess_of_the_floor_is_made_good(outside, monkeypatch):
+    """A sample of the wrong rows: all above the head, or all far below it."""
+    sampled = []
+
+    def misleading(scores, marked, stride):
+        sampled.append(stride)
+        return np.full(3, outside * 1e6)
+
+    monkeypatch.setattr(_head_risk, "every", misleading)
+    blocks = hr.Blocks.from_arrays(cut(X, [0, 30, N]), cut(Y, [0, 30, N]))
+    weights = np.array([0.3, -0.2, 0.7, 0.1])
+    ranker = hr.LinearRanker("pauc@0.2")
+    expected = posed(ranker, X, Y).risk.at(weights).value
+    assert posed(ranker, blocks, None).risk.at(weights).value == pytest.approx(expected, rel=1e-9)
+    assert sampled
 
 
 def test_only_the_head_travels():

@@ -12,6 +12,7 @@ from scipy import sparse
 
 from cuts import borders, cut
 from headrank import Blocks
+from headrank.rows import files
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3)).round(2) + np.array([0, 5, 1e6])
@@ -132,6 +133,26 @@ def test_a_file_that_changes_is_refused_by_name(change, tmp_path):
         os.utime(file, ns=(1, 1))
     with pytest.raises(ValueError, match=r"one\.parquet was changed while it was read"):
         blocks.scores(np.ones(5))
+
+
+@pytest.mark.parametrize(("memory", "n_read"), [(0, 6), (480, 5), (960, 4), (1e6, 3)])
+def test_blocks_that_fit_stay_in_memory(memory, n_read, tmp_path, monkeypatch):
+    """Three blocks of 20 rows, 480 bytes each, and two passes."""
+    read, names = files._load_parquet, []
+
+    def counting(file, *others, **options):
+        names.append(file.path)
+        return read(file, *others, **options)
+
+    monkeypatch.setattr(files, "_load_parquet", counting)
+    frame().write_parquet(tmp_path / "one.parquet")
+    features = ["f0", "f1", "f2"]
+    blocks = Blocks.from_parquet(tmp_path, features=features, rows_per_block=20, memory=memory, n_jobs=1)
+    for _ in range(2):
+        assert blocks.scores(np.ones(3)) == pytest.approx(X.sum(axis=1))
+    assert len(names) == n_read
+    with pytest.raises(ValueError, match="memory must be a number of bytes, at least 0"):
+        Blocks.from_parquet(tmp_path, memory=-1)
 
 
 def test_no_files(tmp_path):

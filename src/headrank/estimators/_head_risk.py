@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -13,12 +13,14 @@ from headrank._types import Vector
 from headrank.estimators._risk import LinearRisk, ScoredPoint, ScoredRay
 from headrank.rows import Blocks, Rows, ScaledRows
 from headrank.rows.block import scores_of
-from headrank.rows.block_scores import HeadCoef, combined_head, dot_head, head_scores, moved, n_above
+from headrank.rows.block_scores import HeadCoef, combined_head, dot_head, every, head_scores, moved, n_above_and_at
 from headrank.rows.selection import kth_largest
 from headrank.surrogates.structural import StructuralHinge
 
 MOST_GATHERED = 10_000_000
 """Up to this number of rows, the scores of all of them are gathered: each takes some 50 bytes in a fit."""
+_SAMPLED = 16_384
+"""Negatives of which a floor of the head is guessed."""
 _WIDEST_BAND = 4
 """At most so many times the head travels if the floor is guessed, before it is found exactly."""
 
@@ -41,9 +43,6 @@ class HeadRisk(LinearRisk):
     at the border of the head share the derivative evenly, so that it does not depend on the cut into blocks; in memory,
     some of them are picked. Both are subgradients.
     """
-
-    last: dict[str, float] = field(default_factory=dict)
-    """The last border of the head and the spread of the head, from which the next floor is guessed."""
 
     @classmethod
     def fits(cls, rows: Rows, surrogate: Any) -> bool:
@@ -78,7 +77,7 @@ class HeadRisk(LinearRisk):
         surrogate: Any = self.surrogate
         n_neg = int(np.count_nonzero(~self.positive))
         n_head = surrogate.n_reached(n_neg)
-        floor = self._floor(scores, n_head)
+        floor = self._floor(scores, n_head, n_neg)
         heads = self._blocks.map_values(head_scores, scores, self._marked, same=(floor,))
         s, above = (np.concatenate([getattr(head, name) for head in heads]) for name in ("marked", "above"))
         n_at_floor = sum(head.n_at_floor for head in heads)
@@ -86,7 +85,6 @@ class HeadRisk(LinearRisk):
         centre = sum(head.total for head in heads) / self.positive.size  # as in memory, see `LinearRisk`
         cut = surrogate.of_head(s - centre, t - centre, n_neg)
         border = np.partition(t, t.size - n_head)[t.size - n_head]
-        self.last.update(border=float(border), spread=float(t.max() - border))
         neg_coef, at_floor = cut.neg_coef[: above.size], float(cut.neg_coef[above.size :].sum()) / max(n_at_floor, 1)
         tied = above == border
         neg_coef[tied] = neg_coef[tied].sum() / max(np.count_nonzero(tied), 1)
@@ -100,13 +98,17 @@ class HeadRisk(LinearRisk):
         ]
         return HeadPoint(scores, cut.risk, coef, cut.offset)
 
-    def _floor(self, scores: list[Any], n_head: int) -> float:
-        """Return a score above which, or at which, lies the head, and little else."""
+    def _floor(self, scores: list[Any], n_head: int, n_neg: int) -> float:
+        """Return a score above which, or at which, lies the head, and little else: from a sample, or else exactly."""
         blocks = self._blocks
-        if self.last:
-            guess = self.last["border"] - 0.1 * self.last["spread"]
-            if n_head <= sum(blocks.map_values(n_above, scores, self._marked, same=(guess,))) <= _WIDEST_BAND * n_head:
-                return guess
+        some = np.concatenate(blocks.map_values(every, scores, self._marked, same=(max(n_neg // _SAMPLED, 1),)))
+        likely = some.size * n_head / n_neg
+        at = min(int(likely + 4 * likely**0.5) + 1, some.size)  # four standard errors below the border
+        guess = float(np.partition(some, some.size - at)[some.size - at])
+        counts = blocks.map_values(n_above_and_at, scores, self._marked, same=(guess,))
+        above, tied = (sum(column) for column in zip(*counts, strict=True))
+        if above <= _WIDEST_BAND * n_head and above + tied >= n_head:
+            return guess
         return kth_largest(blocks.map_values, scores, self._marked, n_head)
 
     @cached_property

@@ -50,9 +50,15 @@ def head_scores(scores: Vector, marked: BoolVector, floor: float) -> HeadScores:
     )
 
 
-def n_above(scores: Vector, marked: BoolVector, floor: float) -> int:
-    """Return how many rows that are not marked score above a floor."""
-    return int(np.count_nonzero(scores[~marked] > floor))
+def n_above_and_at(scores: Vector, marked: BoolVector, floor: float) -> tuple[int, int]:
+    """Return how many rows that are not marked score above a floor, and how many exactly that."""
+    others = scores[~marked]
+    return int(np.count_nonzero(others > floor)), int(np.count_nonzero(others == floor))
+
+
+def every(scores: Vector, marked: BoolVector, stride: int) -> Vector:
+    """Return the scores of every so many rows that are not marked."""
+    return scores[~marked][::stride]
 
 
 def moved(origin: Vector, change: Vector, step: float) -> Vector:

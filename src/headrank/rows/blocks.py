@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from headrank._numbers import short_repr, whole
+from headrank._numbers import real, short_repr, whole
 from headrank._types import IntVector, Vector
 from headrank.rows.block import Block, Facts, Summary, columns_of, combined, facts_of, moments_of, scores_of, taken
-from headrank.rows.files import csv_loaders, npy_loaders, parquet_loaders
+from headrank.rows.files import FoundBlocks, csv_loaders, npy_loaders, parquet_loaders
 from headrank.rows.pool import LocalPool, Pool
 
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
@@ -149,6 +149,7 @@ class Blocks:
         sample_weight: str | None = None,
         qid: str | None = None,
         rows_per_block: int | None = None,
+        memory: float = 0,
         n_jobs: int = 2,
     ) -> Blocks:
         """Make blocks of Parquet files, which are read with polars in each pass.
@@ -163,11 +164,13 @@ class Blocks:
             The columns of features, all of them numbers. Default: all other columns.
         rows_per_block : int, optional
             Default: a file is one block; one with more than 256 MB of features is read in parts of about that size.
+        memory : float, default=0
+            Bytes of blocks that stay in memory after the first pass; the others are read in each pass.
         n_jobs : int, default=2
             Number of blocks to read at the same time, in threads. Each takes about twice the memory of its features.
         """
         found = parquet_loaders(paths, target, features, sample_weight, qid, rows_per_block)
-        return cls._of_tables(found, n_jobs)
+        return cls._of_tables(found, memory, n_jobs)
 
     @classmethod
     def from_csv(
@@ -178,13 +181,14 @@ class Blocks:
         features: Sequence[str] | None = None,
         sample_weight: str | None = None,
         qid: str | None = None,
+        memory: float = 0,
         n_jobs: int = 2,
     ) -> Blocks:
         """Make blocks of CSV files, one of each file, which is parsed in each pass; Parquet is many times faster.
 
         Parameters are those of `from_parquet`. Column types are inferred from the whole file.
         """
-        return cls._of_tables(csv_loaders(paths, target, features, sample_weight, qid), n_jobs)
+        return cls._of_tables(csv_loaders(paths, target, features, sample_weight, qid), memory, n_jobs)
 
     @classmethod
     def from_dask(
@@ -211,9 +215,11 @@ class Blocks:
         return cls(found.pool, n_features=found.n_features, dtype=found.dtype, feature_names=found.feature_names)
 
     @classmethod
-    def _of_tables(cls, found: Any, n_jobs: int) -> Blocks:
+    def _of_tables(cls, found: FoundBlocks, memory: float, n_jobs: int) -> Blocks:
+        if real("memory", memory) < 0:
+            raise ValueError(f"memory must be a number of bytes, at least 0, got {memory:g}")
         return cls(
-            LocalPool(found.loaders, whole("n_jobs", n_jobs, at_least=1)),
+            LocalPool(found.loaders, whole("n_jobs", n_jobs, at_least=1), memory),
             n_features=found.n_features,
             dtype=found.dtype,
             feature_names=found.feature_names,

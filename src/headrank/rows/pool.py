@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from threading import Lock
 from typing import Any, Protocol
 
 from headrank.rows.block import Block
@@ -32,10 +33,16 @@ class Pool(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class LocalPool:
-    """Blocks that are loaded in this process, one for each thread at a time; a handle is the result itself."""
+    """Blocks that are loaded in this process, one for each thread at a time; a handle is the result itself.
+
+    The first blocks to be loaded stay in memory, as many as fit in ``memory`` bytes.
+    """
 
     loaders: tuple[Callable[[], Block], ...]
     n_jobs: int = 1
+    memory: float = 0
+    _kept: dict[int, Block] = field(default_factory=dict)
+    _lock: Any = field(default_factory=Lock)
 
     @property
     def n_blocks(self) -> int:
@@ -44,11 +51,23 @@ class LocalPool:
 
     def start(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
         """Apply a function to each block; see `Pool`."""
-        return self._each(lambda number: function(self.loaders[number](), *(values[number] for values in each), *same))
+        return self._each(lambda number: function(self._block(number), *(values[number] for values in each), *same))
 
     def start_without(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
         """Apply a function to values of each block; see `Pool`."""
         return self._each(lambda number: function(*(values[number] for values in each), *same))
+
+    def _block(self, number: int) -> Block:
+        block = self._kept.get(number)
+        if block is None:
+            block = self.loaders[number]()
+            with self._lock:
+                if self.memory and self._n_bytes(block) <= self.memory:
+                    self._kept[number] = block
+        return block
+
+    def _n_bytes(self, another: Block) -> int:
+        return sum(block.X.nbytes for block in (*self._kept.values(), another))
 
     def _each(self, call: Callable[[int], Any]) -> list[Any]:
         if min(self.n_jobs, self.n_blocks) <= 1:
