@@ -1,7 +1,7 @@
 """Fits over blocks: time as a multiple of reading the files, memory, growth with the rows, overhead, and traffic.
 
 ``python benchmarks/scale.py --rows 5e6 --folder /data`` writes Parquet files of that many rows x 100 float32 features,
-400 bytes per row, unless they are there, and fits the tight hinge of pauc@0.05 to them. ``--dask`` adds a local cluster.
+400 bytes per row, unless they are there, and fits the tight hinge of pauc@0.05 to them. ``--dask`` adds a cluster.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import resource
 import subprocess
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -86,7 +87,7 @@ def overhead(n_rows: int, *, dask: bool) -> None:
     """The time of fits in memory, over 16 blocks, and with two workers, as multiples of the first."""
     X, y = made_up(n_rows, 0)
     cuts = np.linspace(0, n_rows, 17).astype(int)
-    parts = [slice(i, j) for i, j in zip(cuts, cuts[1:], strict=False)]
+    parts = [slice(i, j) for i, j in pairwise(cuts)]
     ways = {
         "array": lambda: (X, y),
         "16 blocks": lambda: (hr.Blocks.from_arrays([X[p] for p in parts], [y[p] for p in parts]),),

@@ -13,7 +13,16 @@ from headrank._types import Vector
 from headrank.estimators._risk import LinearRisk, ScoredPoint, ScoredRay
 from headrank.rows import Blocks, Rows, ScaledRows
 from headrank.rows.block import scores_of
-from headrank.rows.block_scores import HeadCoef, combined_head, dot_head, every, head_scores, moved, n_above_and_at
+from headrank.rows.block_scores import (
+    HeadCoef,
+    combined_head,
+    dot_head,
+    every,
+    head_scores,
+    moved,
+    n_above_and_at,
+    no_scores,
+)
 from headrank.rows.selection import kth_largest
 from headrank.surrogates.structural import StructuralHinge
 
@@ -54,7 +63,7 @@ class HeadRisk(LinearRisk):
     def at(self, weights: Vector) -> Any:
         """Evaluate at these weights. Half a pass over the rows; none at w = 0."""
         if not weights.any():
-            return self._at([np.zeros(part.size) for part in self._blocks.cut(self.positive)])
+            return self._at(self._blocks.keep_values(no_scores, self._marked))
         return self._at(self._scored(weights))
 
     def ray(self, point: Any, direction: Vector) -> Any:

@@ -61,6 +61,11 @@ def every(scores: Vector, marked: BoolVector, stride: int) -> Vector:
     return scores[~marked][::stride]
 
 
+def no_scores(marked: BoolVector) -> Vector:
+    """Return scores of 0."""
+    return np.zeros(marked.size)
+
+
 def moved(origin: Vector, change: Vector, step: float) -> Vector:
     """Return the scores after a step."""
     return origin + step * change

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property, partial, reduce
+from functools import cached_property, reduce
 from itertools import pairwise
 from os import PathLike
 from typing import Any
 
 import numpy as np
 
-from headrank._numbers import real, short_repr, whole
+from headrank._numbers import real, whole
 from headrank._types import IntVector, Vector
-from headrank.rows.block import Block, Facts, Summary, columns_of, combined, facts_of, moments_of, scores_of, taken
-from headrank.rows.files import FoundBlocks, csv_loaders, npy_loaders, parquet_loaders
-from headrank.rows.pool import LocalPool, Pool
+from headrank.rows.arrays import array_loaders
+from headrank.rows.block import Facts, Summary, columns_of, combined, facts_of, moments_of, scores_of, taken
+from headrank.rows.files import csv_loaders, npy_loaders, parquet_loaders
+from headrank.rows.pool import FoundBlocks, LocalPool, Pool
 
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 
@@ -91,22 +92,7 @@ class Blocks:
         n_jobs : int, default=1
             Number of blocks to work on at the same time, in threads.
         """
-        matrices = _matrices(X)
-        columns = {"y": y, "sample_weight": sample_weight, "qid": qid}
-        per_block = [
-            {name: _column(name, values, number, len(matrices)) for name, values in columns.items()}
-            for number in range(len(matrices))
-        ]
-        blocks = [
-            _whole_block(Block(matrix, name=f"block {number}", **values))
-            for number, (matrix, values) in enumerate(zip(matrices, per_block, strict=True))
-        ]
-        pool = LocalPool(tuple(partial(_itself, block) for block in blocks), whole("n_jobs", n_jobs, at_least=1))
-        n_features = matrices[0].shape[1]
-        if feature_names is not None and len(feature_names) != n_features:
-            raise ValueError(f"feature_names has {len(feature_names)} names for {n_features} features; pass one each")
-        dense = not any(hasattr(matrix, "nnz") for matrix in matrices)
-        return cls(pool, n_features=n_features, dtype=matrices[0].dtype, feature_names=feature_names, dense=dense)
+        return cls._of_found(array_loaders(X, y, sample_weight, qid, feature_names), n_jobs)
 
     @classmethod
     def from_npy(
@@ -132,12 +118,7 @@ class Blocks:
         n_jobs : int, default=1
             Number of blocks to work on at the same time, in threads.
         """
-        found = npy_loaders(X, y, sample_weight, qid, rows_per_block)
-        return cls(
-            LocalPool(found.loaders, whole("n_jobs", n_jobs, at_least=1)),
-            n_features=found.n_features,
-            dtype=found.dtype,
-        )
+        return cls._of_found(npy_loaders(X, y, sample_weight, qid, rows_per_block), n_jobs)
 
     @classmethod
     def from_parquet(
@@ -170,7 +151,7 @@ class Blocks:
             Number of blocks to read at the same time, in threads. Each takes about twice the memory of its features.
         """
         found = parquet_loaders(paths, target, features, sample_weight, qid, rows_per_block)
-        return cls._of_tables(found, memory, n_jobs)
+        return cls._of_found(found, n_jobs, memory)
 
     @classmethod
     def from_csv(
@@ -188,7 +169,7 @@ class Blocks:
 
         Parameters are those of `from_parquet`. Column types are inferred from the whole file.
         """
-        return cls._of_tables(csv_loaders(paths, target, features, sample_weight, qid), memory, n_jobs)
+        return cls._of_found(csv_loaders(paths, target, features, sample_weight, qid), n_jobs, memory)
 
     @classmethod
     def from_dask(
@@ -215,7 +196,7 @@ class Blocks:
         return cls(found.pool, n_features=found.n_features, dtype=found.dtype, feature_names=found.feature_names)
 
     @classmethod
-    def _of_tables(cls, found: FoundBlocks, memory: float, n_jobs: int) -> Blocks:
+    def _of_found(cls, found: FoundBlocks, n_jobs: int, memory: float = 0) -> Blocks:
         if real("memory", memory) < 0:
             raise ValueError(f"memory must be a number of bytes, at least 0, got {memory:g}")
         return cls(
@@ -223,6 +204,7 @@ class Blocks:
             n_features=found.n_features,
             dtype=found.dtype,
             feature_names=found.feature_names,
+            dense=found.dense,
         )
 
     # -- what is in them ---------------------------------------------------------------------------------------
@@ -365,46 +347,3 @@ class Blocks:
 
 def _itself(value: Any) -> Any:
     return value
-
-
-def _matrices(X: Sequence[Any]) -> list[Any]:
-    """Return the features of each block in one float type, or raise."""
-    if hasattr(X, "shape") or isinstance(X, str) or not isinstance(X, Sequence):
-        raise TypeError(f"X must be a list with one array for each block, got {short_repr(X)}; pass [X] for one block")
-    if not X:
-        raise ValueError("X has no blocks; pass at least one array")
-    matrices = []
-    for number, part in enumerate(X):
-        matrix = part if hasattr(part, "nnz") or isinstance(part, np.ndarray) else np.asarray(part)
-        if matrix.ndim != 2 or matrix.dtype.kind not in "biuf" or getattr(matrix, "format", "csr") != "csr":
-            raise TypeError(
-                f"block {number} of X must be a 2-D array of numbers or a CSR matrix, got {type(part).__name__} of "
-                f"dtype {matrix.dtype} and shape {matrix.shape}"
-            )
-        matrices.append(matrix)
-        if (width := matrix.shape[1]) != matrices[0].shape[1]:
-            raise ValueError(
-                f"block {number} of X has {width} features, block 0 has {matrices[0].shape[1]}; all need the same"
-            )
-    single = all(matrix.dtype == np.float32 for matrix in matrices)
-    return [matrix.astype(np.float32 if single else np.float64, copy=False) for matrix in matrices]
-
-
-def _column(name: str, values: Sequence[Any] | None, number: int, n_blocks: int) -> Any:
-    if values is None:
-        return None
-    if len(values) != n_blocks:
-        raise ValueError(f"{name} must have one array for each of the {n_blocks} blocks of X, got {len(values)}")
-    return np.asarray(values[number])
-
-
-def _whole_block(block: Block) -> Block:
-    """Return the block, or raise if labels, weights or queries are not one for each row."""
-    for name in ("y", "sample_weight", "qid"):
-        values = getattr(block, name)
-        if values is not None and values.shape != (block.n_rows,):
-            raise ValueError(
-                f"{name} of {block.name} must have one value for each of its {block.n_rows} rows, got shape "
-                f"{values.shape}"
-            )
-    return block

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from glob import glob
@@ -16,6 +16,7 @@ import numpy as np
 from headrank._extras import needs_extra
 from headrank._numbers import short_repr, whole
 from headrank.rows.block import Block
+from headrank.rows.pool import FoundBlocks
 
 if TYPE_CHECKING:
     import polars as pl
@@ -45,16 +46,6 @@ class StampedFile:
                 f"{self.path} was changed while it was read: each pass must find the same rows. Start again when it is "
                 "complete, or copy the files first"
             )
-
-
-@dataclass(frozen=True)
-class FoundBlocks:
-    """How to load each block of some files, and what all of them share."""
-
-    loaders: tuple[Callable[[], Block], ...]
-    n_features: int
-    dtype: Any
-    feature_names: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)

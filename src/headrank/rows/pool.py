@@ -11,6 +11,17 @@ from typing import Any, Protocol
 from headrank.rows.block import Block
 
 
+@dataclass(frozen=True)
+class FoundBlocks:
+    """How to load each block, and what all of them share."""
+
+    loaders: tuple[Callable[[], Block], ...]
+    n_features: int
+    dtype: Any
+    feature_names: tuple[str, ...] | None = None
+    dense: bool = True
+
+
 class Pool(Protocol):
     """Blocks that can be mapped over. What a function returns may stay where its block is."""
 
