@@ -125,7 +125,7 @@ def test_text_is_no_feature(tmp_path):
 def test_a_file_that_changes_is_refused_by_name(change, tmp_path):
     file = tmp_path / "one.parquet"
     frame().write_parquet(file)
-    blocks = Blocks.from_parquet(file, target="fraud")
+    blocks = Blocks.from_parquet(file, target="fraud", memory=0)
     blocks.scores(np.ones(5))
     if change == "longer":
         frame(slice(0, 50)).write_parquet(file)

@@ -62,6 +62,8 @@ class Problem:
     """Number of values stored in X."""
     basis: Vector | None = None
     """Basis of the space of the weights, one column per weight; None if it is that of the features."""
+    n_blocks: int = 1
+    """Number of blocks of rows; each product is with one of them."""
 
     def with_surrogate(self, kind: str, *, measure: Measure | None = None, bandwidth: float = 0.3) -> Problem:
         """Return the problem with another surrogate, for the same measure or another one."""
@@ -100,8 +102,8 @@ class Problem:
 
     @property
     def size(self) -> int:
-        """Number of values in the rows if they were dense."""
-        return self.risk.positive.size * self.rows.n_features
+        """Number of values in a block of the rows if they were dense."""
+        return self.risk.positive.size * self.rows.n_features // self.n_blocks
 
     def scores(self, solution: Solution) -> Vector:
         """Return the training scores of a solution. Half a pass over the rows, unless the solver has kept them."""
@@ -226,7 +228,10 @@ def pose(
     scale, unit = _scaling(X, far, shift, of_all, standardize, wants_unit=not kind.collapses)
     rows = rows if scale is None else ScaledRows(rows, scale)
     risk = risk_of(rows, loss, labelled.positive)
-    return Problem(risk, kind, measure, labelled.weights, labelled.queries, scale, unit, shift, X.size)
+    n_blocks = X.n_blocks if isinstance(X, Blocks) else 1
+    return Problem(
+        *(risk, kind, measure, labelled.weights, labelled.queries, scale, unit, shift, X.size), n_blocks=n_blocks
+    )
 
 
 def _scaling(

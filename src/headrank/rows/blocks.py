@@ -130,7 +130,7 @@ class Blocks:
         sample_weight: str | None = None,
         qid: str | None = None,
         rows_per_block: int | None = None,
-        memory: float = 0,
+        memory: float = 5e8,
         n_jobs: int = 2,
     ) -> Blocks:
         """Make blocks of Parquet files, which are read with polars in each pass.
@@ -145,8 +145,8 @@ class Blocks:
             The columns of features, all of them numbers. Default: all other columns.
         rows_per_block : int, optional
             Default: a file is one block; one with more than 256 MB of features is read in parts of about that size.
-        memory : float, default=0
-            Bytes of blocks that stay in memory after the first pass; the others are read in each pass.
+        memory : float, default=5e8
+            Bytes of features that stay in memory after the first pass; the other blocks are read in each pass.
         n_jobs : int, default=2
             Number of blocks to read at the same time, in threads. Each takes about twice the memory of its features.
         """
@@ -162,7 +162,7 @@ class Blocks:
         features: Sequence[str] | None = None,
         sample_weight: str | None = None,
         qid: str | None = None,
-        memory: float = 0,
+        memory: float = 5e8,
         n_jobs: int = 2,
     ) -> Blocks:
         """Make blocks of CSV files, one of each file, which is parsed in each pass; Parquet is many times faster.
