@@ -111,7 +111,7 @@ def overhead(n_rows: int, *, dask: bool) -> None:
             _ = rows[0].y  # on the workers before the clock starts, as the array is in memory
         taken = []
         for _ in range(3):
-            for summary in ("facts", "summary", "_borders"):  # each fit looks at its rows first, as that of the array
+            for summary in ("facts", "_borders"):  # each fit looks at its rows first, as that of the array
                 vars(rows[0]).pop(summary, None) if len(rows) == 1 else None
             begin = time.perf_counter()
             ranker = hr.LinearRanker(**RANKER).fit(*rows)

@@ -40,83 +40,71 @@ class Block:
 
 
 @dataclass(frozen=True, eq=False)
-class Summary:
-    """Statistics of the features of some rows, which merge; and the rows' labels, weights and queries.
+class Spread:
+    """Mean and spread of the features of some rows, which merge.
+
+    Attributes
+    ----------
+    total : float
+        Sum of the weights of the rows.
+    mean, squares : arrays of shape (n_features,)
+        Weighted mean of each feature, and weighted sum of squared distances from it.
+    """
+
+    total: float
+    mean: Vector
+    squares: Vector
+
+    def merge(self, other: Spread) -> Spread:
+        """Return the spread of the rows of both (Chan, Golub & LeVeque 1983)."""
+        total = self.total + other.total
+        share = other.total / total if total > 0 else 0.0
+        apart = other.mean - self.mean
+        squares = self.squares + other.squares + (self.total * share) * apart**2
+        return Spread(total, self.mean + share * apart, squares)
+
+
+def spread_of(block: Block) -> Spread:
+    """Compute the spread of a block, in chunks of rows, without copying it."""
+    n_rows, n_features = block.X.shape
+    n_chunk = max(_CHUNK_VALUES // max(n_features, 1), 1)
+    spread = Spread(0.0, np.zeros(n_features), np.zeros(n_features))
+    weights = np.ones(n_rows) if block.sample_weight is None else np.asarray(block.sample_weight, dtype=np.float64)
+    for start in range(0, n_rows, n_chunk):
+        chunk = slice(start, start + n_chunk)
+        spread = spread.merge(_of_chunk(block.X[chunk], weights[chunk]))
+    return spread
+
+
+def _of_chunk(X: Any, weights: Vector) -> Spread:
+    total, wide = float(weights.sum()), X.astype(np.float64)
+    mean = np.asarray(wide.T @ weights) / total if total > 0 else np.zeros(X.shape[1])
+    if isinstance(X, np.ndarray):
+        wide -= mean
+        return Spread(total, mean, weights @ np.square(wide, out=wide))
+    return Spread(total, mean, np.maximum(np.asarray(wide.power(2).T @ weights) - total * mean**2, 0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """What is learned of a block when it is read for the first time.
 
     Attributes
     ----------
     n_rows : int
         Number of rows.
-    total : float
-        Sum of their weights.
-    mean, squares : arrays of shape (n_features,)
-        Weighted mean of each feature, and weighted sum of squared distances from it.
     low, high : arrays of shape (n_features,)
         Lowest and highest value of each feature; infinity and minus infinity for no rows.
+    n_bad : int array of shape (n_features,)
+        How many values of each feature are missing or infinite.
+    y, sample_weight, qid, name
+        As in `Block`.
     """
 
     n_rows: int
-    total: float
-    mean: Vector
-    squares: Vector
     low: Vector
     high: Vector
-
-    def merge(self, other: Summary) -> Summary:
-        """Summarise the rows of both (Chan, Golub & LeVeque 1983). Exact for the ends, else up to rounding."""
-        total = self.total + other.total
-        share = other.total / total if total > 0 else 0.0
-        apart = other.mean - self.mean
-        return Summary(
-            self.n_rows + other.n_rows,
-            total,
-            self.mean + share * apart,
-            self.squares + other.squares + (self.total * share) * apart**2,
-            np.minimum(self.low, other.low),
-            np.maximum(self.high, other.high),
-        )
-
-    @classmethod
-    def of_nothing(cls, n_features: int) -> Summary:
-        """The summary of no rows."""
-        zeros, far = np.zeros(n_features), np.full(n_features, np.inf)
-        return cls(0, 0.0, zeros, zeros, far, -far)
-
-    @classmethod
-    def of(cls, block: Block) -> Summary:
-        """Summarise a block, in chunks of rows, without copying it."""
-        n_rows, n_features = block.X.shape
-        n_chunk = max(_CHUNK_VALUES // max(n_features, 1), 1)
-        summary = cls.of_nothing(n_features)
-        weights = np.ones(n_rows) if block.sample_weight is None else np.asarray(block.sample_weight, dtype=np.float64)
-        with np.errstate(all="ignore"):  # what is not finite is refused by name later
-            for start in range(0, n_rows, n_chunk):
-                chunk = slice(start, start + n_chunk)
-                summary = summary.merge(_of_chunk(block.X[chunk], weights[chunk]))
-        return summary
-
-
-def _of_chunk(X: Any, weights: Vector) -> Summary:
-    rows, total = open_rows(X), float(weights.sum())
-    low, high = rows.ends()
-    if isinstance(X, np.ndarray):
-        wide = X.astype(np.float64)
-        mean = weights @ wide / total if total > 0 else np.zeros(X.shape[1])
-        wide -= mean
-        return Summary(X.shape[0], total, mean, weights @ np.square(wide, out=wide), low, high)
-    wide = X.astype(np.float64)
-    mean = np.asarray(wide.T @ weights) / total if total > 0 else np.zeros(X.shape[1])
-    squares = np.asarray(wide.power(2).T @ weights) - total * mean**2
-    return Summary(X.shape[0], total, mean, np.maximum(squares, 0.0), low, high)
-
-
-@dataclass(frozen=True, eq=False)
-class Facts:
-    """What is learned of a block when it is read for the first time."""
-
-    summary: Summary
     n_bad: IntVector
-    """How many values of each feature are missing or infinite."""
     y: Any
     sample_weight: Any
     qid: Any
@@ -124,14 +112,15 @@ class Facts:
 
 
 def facts_of(block: Block) -> Facts:
-    """Summarise a block, and count the values that are not finite."""
-    summary = Summary.of(block)
+    """Find the ends of all features, and count the values that are not finite."""
+    far = np.full(block.X.shape[1], np.inf)
     n_bad = np.zeros(block.X.shape[1], dtype=np.intp)
-    for j in np.flatnonzero(~(np.isfinite(summary.low) & np.isfinite(summary.high))) if block.n_rows else ():
+    low, high = open_rows(block.X).ends() if block.n_rows else (far, -far)
+    for j in np.flatnonzero(~(np.isfinite(low) & np.isfinite(high))) if block.n_rows else ():
         column = block.X[:, [j]]
         values = column if isinstance(column, np.ndarray) else column.data
         n_bad[j] = np.count_nonzero(~np.isfinite(values))
-    return Facts(summary, n_bad, block.y, block.sample_weight, block.qid, block.name)
+    return Facts(block.n_rows, low, high, n_bad, block.y, block.sample_weight, block.qid, block.name)
 
 
 def scores_of(block: Block, weights: Vector) -> Vector:

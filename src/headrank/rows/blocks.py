@@ -13,7 +13,7 @@ import numpy as np
 from headrank._numbers import real, whole
 from headrank._types import IntVector, Vector
 from headrank.rows.arrays import array_loaders
-from headrank.rows.block import Facts, Summary, columns_of, combined, facts_of, moments_of, scores_of, taken
+from headrank.rows.block import Facts, Spread, columns_of, combined, facts_of, moments_of, scores_of, spread_of, taken
 from headrank.rows.files import csv_loaders, npy_loaders, parquet_loaders
 from headrank.rows.pool import FoundBlocks, LocalPool, Pool
 
@@ -30,8 +30,8 @@ class Blocks:
     Attributes
     ----------
     n_rows, n_features, n_blocks : int
-        The rows are counted in the first pass, together with their labels, and the lowest, highest and mean value and
-        the variance of each feature.
+        The rows are counted in the first pass, which also finds their labels, and the lowest and highest value of each
+        feature.
     feature_names : tuple of str, or None
         The names of the features, if these have any.
     y, sample_weight, qid : arrays of shape (n_rows,), or None
@@ -217,7 +217,7 @@ class Blocks:
     @property
     def n_rows(self) -> int:
         """Number of rows."""
-        return self.summary.n_rows
+        return self._borders[-1]
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -254,21 +254,19 @@ class Blocks:
                 name = f"feature {j}" if self.feature_names is None else f"column {self.feature_names[j]!r}"
                 raise ValueError(
                     f"{name} of {one.name} has {one.n_bad[j]:,} missing or infinite values among its "
-                    f"{one.summary.n_rows:,} rows; fill them in, or leave the feature out"
+                    f"{one.n_rows:,} rows; fill them in, or leave the feature out"
                 )
         return facts
 
-    @cached_property
-    def summary(self) -> Summary:
-        """Statistics of the features of all rows."""
-        return reduce(Summary.merge, (one.summary for one in self.facts), Summary.of_nothing(self.n_features))
-
     def variances(self, shift: Vector | None = None) -> Vector:
-        """Return the weighted variance of each feature; 0 if it is only rounding, given what is subtracted from it."""
-        summary, epsilon = self.summary, float(np.finfo(np.float64).eps)
-        variances = summary.squares / summary.total
-        rounding = self.n_rows * epsilon * (summary.mean if shift is None else summary.mean - shift)
-        return np.where(variances <= self.n_rows * epsilon * variances + rounding**2, 0.0, variances)
+        """Return the weighted variance of each feature; 0 if it is only rounding, given what is subtracted from it.
+
+        One pass over the rows, once.
+        """
+        spread, rounding = self._spread, self.n_rows * float(np.finfo(np.float64).eps)
+        variances = spread.squares / spread.total
+        far = rounding * (spread.mean if shift is None else spread.mean - shift)
+        return np.where(variances <= rounding * variances + far**2, 0.0, variances)
 
     # -- rows --------------------------------------------------------------------------------------------------
 
@@ -314,7 +312,8 @@ class Blocks:
 
     def ends(self) -> tuple[Vector, Vector]:
         """Lowest and highest value of each feature."""
-        return self.summary.low, self.summary.high
+        lows, highs = ([getattr(one, name) for one in self.facts] for name in ("low", "high"))
+        return np.min(lows, axis=0), np.max(highs, axis=0)
 
     def columns(self, features: IntVector) -> Vector:
         """A copy of some features of all rows, as float64."""
@@ -337,11 +336,16 @@ class Blocks:
         return f"<Blocks: {rows}{blocks}, {self.n_features} features>"
 
     @cached_property
+    def _spread(self) -> Spread:
+        spreads: list[Spread] = self.map(spread_of)
+        return reduce(Spread.merge, spreads)
+
+    @cached_property
     def _borders(self) -> list[int]:
-        return [0, *np.cumsum([one.summary.n_rows for one in self.facts]).tolist()]
+        return [0, *np.cumsum([one.n_rows for one in self.facts]).tolist()]
 
     def _gathered(self, name: str) -> Any:
-        parts = [getattr(one, name) for one in self.facts if one.summary.n_rows]
+        parts = [getattr(one, name) for one in self.facts if one.n_rows]
         return None if not parts or parts[0] is None else np.concatenate(parts)
 
 
