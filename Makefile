@@ -5,7 +5,7 @@ LOWEST := .venv-lowest
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo check test test-slow test-processors test-lowest docs bench bench-quality tables format clean
+.PHONY: demo check test test-slow test-processors test-lowest docs bench bench-quality bench-scale tables format clean
 
 demo: $(VENV)/.core
 	$(BIN)/headrank demo --out demo --overwrite
@@ -54,6 +54,11 @@ bench: $(VENV)/.dev
 bench-quality: $(VENV)/.dev
 	$(BIN)/python benchmarks/quality.py --jobs 2 $(QUALITY)
 	$(BIN)/python benchmarks/trees.py --jobs 2 $(TREES)
+
+# Writes SCALE rows x 100 float32 features, 400 bytes each, to a temporary folder.
+SCALE = 2e6
+bench-scale: $(VENV)/.dev
+	$(BIN)/python benchmarks/scale.py --rows $(SCALE) --dask
 
 # The papers' tables and their page, docs/tables.md. Hours for what is missing; it can be stopped and goes on where it was.
 # QUICK=1 takes minutes, in bench/tables-quick.

@@ -32,6 +32,7 @@ HEADINGS = {
     ),
     "estimators": ("Learning", "Scorers trained for the head of the list, as scikit-learn estimators."),
     "rivals": ("Other methods", "Methods of other papers for the head of the list, as scikit-learn estimators."),
+    "rows": ("Data larger than memory", "Rows in blocks: arrays, mapped files, Parquet and CSV files, Dask."),
     "bounds": ("Intervals and guarantees", "Intervals, bands, comparisons, thresholds and sample sizes."),
     "deciders": ("Deciding", "Classifiers that put a threshold on any scorer."),
     "plots": ("Plots", "Displays for matplotlib. The underlying numbers are attributes."),

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         SampleSizeDisplay,
         TreeDisplay,
     )
+    from headrank.rows.blocks import Blocks
     from headrank.workflow.fitting import FitResult, fit
     from headrank.workflow.reporting import Report, report
 
@@ -97,6 +98,7 @@ _HOMES = {
         "SampleSizeDisplay",
         "TreeDisplay",
     ),
+    "headrank.rows.blocks": ("Blocks",),
     "headrank.workflow.fitting": ("FitResult", "fit"),
     "headrank.workflow.reporting": ("Report", "report"),
 }
@@ -107,6 +109,7 @@ _PACKAGES = ("integrations", "rivals")
 
 __all__ = [
     "Band",
+    "Blocks",
     "BoostedRanker",
     "BoostedRankerCV",
     "Candidates",

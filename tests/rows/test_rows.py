@@ -2,12 +2,14 @@
 
 import tracemalloc
 from importlib import import_module
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from scipy import sparse
 
 from headrank.rows import (
+    Blocks,
     DenseRows,
     MixedRows,
     ScaledRows,
@@ -47,7 +49,26 @@ STORAGES = {
     "mapped float32": mapped(np.float32),
 }
 CONDENSED = {f"condensed {name}": STORAGES[name] for name in ("dense", "dense Fortran float32", "mapped float32")}
+BORDERS = [0, 1, 700, 700, 20_000, N_ROWS]  # a block of one row, an empty one, and one larger than a pass takes at once
 
+
+def in_blocks(form, **options):
+    return lambda _: Blocks.from_arrays([form(X[i:j]) for i, j in pairwise(BORDERS)], **options)
+
+
+def mapped_blocks(folder):
+    for number, (start, stop) in enumerate(pairwise(BORDERS)):
+        np.save(folder / f"{number}.npy", X[start:stop])
+    return Blocks.from_npy(folder / "*.npy", rows_per_block=7000)
+
+
+BLOCKED = {
+    "blocks": in_blocks(np.asarray),
+    "blocks float32": in_blocks(lambda part: part.astype(np.float32)),
+    "blocks CSR": in_blocks(sparse.csr_matrix),
+    "blocks in threads": in_blocks(np.asfortranarray, n_jobs=3),
+    "blocks mapped": mapped_blocks,
+}
 
 SHIFT = np.where(np.arange(N_FEATURES) % 5 == 2, 3.0, 0.0)
 KEPT = RNG.permutation(N_ROWS)[: 4 * N_ROWS // 5]  # in no order, as a splitter may give them
@@ -65,7 +86,7 @@ class Stored:
     """A storage, what it should hold, and how exact it can be."""
 
     def __init__(self, name, wrapped, folder):
-        self.source = (STORAGES | CONDENSED)[name](folder)
+        self.source = (STORAGES | CONDENSED | BLOCKED)[name](folder)
         self.inner = (open_for_many_passes if name in CONDENSED else open_rows)(self.source)
         wrap, self.X = WRAPPED[wrapped]
         self.rows, self.n_rows = wrap(self.inner), len(self.X)
@@ -74,9 +95,9 @@ class Stored:
 
 CASES = [
     (name, wrapped)
-    for name in STORAGES | CONDENSED
+    for name in STORAGES | CONDENSED | BLOCKED
     for wrapped in WRAPPED
-    if name in STORAGES or "shift" not in wrapped  # rows are shifted as they are stored, never as a copy
+    if name not in CONDENSED or "shift" not in wrapped  # rows are shifted as they are stored, never as a copy
 ]
 
 
@@ -230,7 +251,11 @@ def test_many_features_are_shifted_in_blocks(monkeypatch):
     np.testing.assert_allclose(shifted(DenseRows(few), shift).moments(coef)[1], moved.T @ np.diag(coef) @ moved)
 
 
-@pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, sparse.csr_matrix])
+def one_row_each(part):
+    return Blocks.from_arrays([part[:1], part[:0], part[1:]])
+
+
+@pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, sparse.csr_matrix, one_row_each])
 def test_ends_and_columns(form):
     some = np.array([[1.0, 0.0, -5.0], [3.0, 0.0, -4.0], [2.0, 7.0, 0.0]])
     rows = open_rows(form(some))

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 
 from headrank._numbers import above_zero, option, whole
 from headrank._types import ArrayLike, Vector
+from headrank.estimators._blocks import unpacked
 from headrank.estimators._problem import SOLVERS, Problem, live_line, pose
 from headrank.estimators._scorer import admitted
 from headrank.measures import measure as measure_of
@@ -29,11 +30,12 @@ _ANNEALING = (4.0, 2.0)
 def posed(
     ranker: LinearRanker,
     X: Any,
-    y: ArrayLike,
+    y: ArrayLike | None,
     sample_weight: ArrayLike | None = None,
     qid: ArrayLike | None = None,
 ) -> Problem:
     """Validate the input and return the problem that `fit` solves. It does not depend on C."""
+    X, y, sample_weight, qid = unpacked(ranker, X, y, sample_weight, qid)
     X, positive = admitted(ranker, X, y)
     return pose(
         X,

@@ -10,9 +10,10 @@ from sklearn.utils.validation import validate_data
 
 from headrank._numbers import short_repr
 from headrank._types import ArrayLike, Vector
+from headrank.estimators._blocks import checked_blocks
 from headrank.estimators.frame_categories import FrameCategories
 from headrank.labels import check_classes
-from headrank.rows import open_rows
+from headrank.rows import Blocks, is_distributed, open_rows
 
 LARGEST = 1e75
 """Largest feature, and largest C times the weight of all losses: the square of their product must be finite."""
@@ -27,6 +28,10 @@ def checked_matrix(estimator: Any, X: Any, *, reset: bool, finite: bool = True) 
 
     Trees compare values and compute nothing from them: with ``finite=False``, NaN, infinities and any size will do.
     """
+    if is_distributed(X) and estimator._takes_blocks:
+        X = Blocks.from_dask(X)
+    if isinstance(X, Blocks):
+        return _computable(checked_blocks(estimator, X, reset=reset))
     X = _read(estimator, X, reset=reset, finite=finite)
     return _computable(X) if finite else _without_duplicates(X)
 
@@ -34,6 +39,8 @@ def checked_matrix(estimator: Any, X: Any, *, reset: bool, finite: bool = True) 
 def checked_matrix_and_labels(estimator: Any, X: Any, y: ArrayLike, *, finite: bool = True) -> tuple[Any, Any]:
     """Return X as `checked_matrix` does, and the labels as scikit-learn checks them."""
     check_classes(y)
+    if isinstance(X, Blocks):
+        return _computable(checked_blocks(estimator, X, reset=True)), y
     X, labels = _read(estimator, X, y, reset=True, finite=finite)
     return _computable(X) if finite else _without_duplicates(X), labels
 
@@ -108,7 +115,14 @@ def _computable(X: Any) -> Any:
             f"features must lie within ±{LARGEST:g}, so that their squares can be summed, but X reaches {largest:.3g}; "
             "divide the features by a constant, or check for values that encode missing ones"
         )
-    return X.astype(np.float64) if X.dtype == np.float32 and largest > _LARGEST_SINGLE else X
+    if X.dtype == np.float64 or largest <= _LARGEST_SINGLE:
+        return X
+    if isinstance(X, Blocks):
+        raise ValueError(
+            f"float32 features in blocks must lie within ±{_LARGEST_SINGLE:g}, but X reaches {largest:.3g}; store them "
+            "as float64"
+        )
+    return X.astype(np.float64)
 
 
 def _without_duplicates(X: Any) -> Any:

@@ -12,12 +12,23 @@ import numpy as np
 
 from headrank._numbers import short_repr
 from headrank._types import ArrayLike, BoolVector, IntVector, Vector
+from headrank.estimators._head_risk import risk_of
 from headrank.estimators._labelled import Labelled, threshold_of
 from headrank.estimators._matrix import LARGEST, shift_of
 from headrank.estimators._risk import LinearRisk, ScoredPoint
 from headrank.labels import Sample, check_weights
 from headrank.measures import Measure
-from headrank.rows import Rows, ScaledRows, ShiftedRows, SubsetRows, open_for_many_passes, open_rows, shifted, spanned
+from headrank.rows import (
+    Blocks,
+    Rows,
+    ScaledRows,
+    ShiftedRows,
+    SubsetRows,
+    open_for_many_passes,
+    open_rows,
+    shifted,
+    spanned,
+)
 from headrank.solvers import Solution, Step, cutting_plane, hybrid
 from headrank.surrogates import RowFacts, SurrogateKind, kind_of, surrogate_for
 
@@ -53,12 +64,14 @@ class Problem:
     """Basis of the space of the weights, one column per weight; None if it is that of the features."""
     grades: IntVector | None = None
     """Grades of relevance, if the labels are grades."""
+    n_blocks: int = 1
+    """Number of blocks of rows; each product is with one of them."""
 
     def with_surrogate(self, kind: str, *, measure: Measure | None = None, bandwidth: float = 0.3) -> Problem:
         """Return the problem with another surrogate, for the same measure or another one."""
         facts = _facts(kind_of(kind), self.labelled)
         surrogate = surrogate_for(self.measure if measure is None else measure, kind, facts, bandwidth=bandwidth)
-        return replace(self, kind=kind_of(kind), risk=replace(self.risk, surrogate=surrogate))
+        return replace(self, kind=kind_of(kind), risk=risk_of(self.rows, surrogate, self.risk.positive))
 
     def part(self, kept: IntVector) -> Problem:
         """Return the problem of a subset of the rows, not copied or rescaled. Its surrogate is still to be set."""
@@ -91,8 +104,8 @@ class Problem:
 
     @property
     def size(self) -> int:
-        """Number of values in the rows if they were dense."""
-        return self.risk.positive.size * self.rows.n_features
+        """Number of values in a block of the rows if they were dense."""
+        return self.risk.positive.size * self.rows.n_features // self.n_blocks
 
     def scores(self, solution: Solution) -> Vector:
         """Return the training scores of a solution. Half a pass over the rows, unless the solver has kept them."""
@@ -214,25 +227,36 @@ def pose(
     kind = kind_of(surrogate)
     loss = surrogate_for(measure, surrogate, _facts(kind, labelled), bandwidth=bandwidth)
     of_all = None if sample_weight is None else check_weights(sample_weight)
-    scale, unit = _scaling(X, far, of_all, standardize, wants_unit=not kind.collapses)
+    scale, unit = _scaling(X, far, shift, of_all, standardize, wants_unit=not kind.collapses)
     rows = rows if scale is None else ScaledRows(rows, scale)
-    risk = LinearRisk(rows, loss, labelled.positive)
+    risk = risk_of(rows, loss, labelled.positive)
     return Problem(
-        risk, kind, measure, labelled.weights, labelled.queries, scale, unit, shift, X.size, grades=labelled.grades
+        *(risk, kind, measure, labelled.weights, labelled.queries, scale, unit, shift, X.size),
+        grades=labelled.grades,
+        n_blocks=X.n_blocks if isinstance(X, Blocks) else 1,
     )
 
 
 def _scaling(
-    X: Any, far: ShiftedRows | None, weights: Vector | None, standardize: bool | None, *, wants_unit: bool
+    X: Any,
+    far: ShiftedRows | None,
+    shift: Vector | None,
+    weights: Vector | None,
+    standardize: bool | None,
+    *,
+    wants_unit: bool,
 ) -> tuple[Vector | None, float]:
     """Return the divisor of each feature, or None, and the typical size of a feature after the division."""
-    every = isinstance(X, np.ndarray) if standardize is None else standardize
+    every = (X.dense if isinstance(X, Blocks) else isinstance(X, np.ndarray)) if standardize is None else standardize
     scaled = standardize is None or standardize
     if not scaled and not wants_unit:
         return None, 1.0
-    variances = variances_of(X, weights)
-    if far is not None:
-        variances[far.replaced] = variances_of(far.columns, weights)
+    if isinstance(X, Blocks):
+        variances = X.variances(shift)
+    else:
+        variances = variances_of(X, weights)
+        if far is not None:
+            variances[far.replaced] = variances_of(far.columns, weights)
     scale = np.sqrt(np.where(variances > (0.0 if every else 1.0), variances, 1.0)) if scaled else None
     if every or not wants_unit:
         return scale, 1.0

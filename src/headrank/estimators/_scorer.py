@@ -10,6 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted
 
 from headrank._types import ArrayLike, BoolVector, Vector
+from headrank.estimators._blocks import unpacked
 from headrank.estimators._matrix import checked_matrix, checked_matrix_and_labels
 from headrank.grades import are_grades
 from headrank.measures import Measure
@@ -28,6 +29,8 @@ class Scorer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
     """Whether category columns of a data frame are features."""
     _takes_grades = False
     """Whether labels may be grades of relevance, if the measure is graded."""
+    _takes_blocks = False
+    """Whether X may be `Blocks`."""
 
     def _scores(self, X: Any) -> Vector:
         """Score validated rows."""
@@ -44,9 +47,10 @@ class Scorer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
         return self.classes_[(self.decision_function(X) > 0).astype(np.intp)]
 
     def score(
-        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None
+        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None
     ) -> float:
         """Return the measure of the scores of these rows; negated if lower is better, as scikit-learn expects."""
+        X, y, sample_weight, qid = unpacked(self, X, y, sample_weight, qid)
         scores = self.decision_function(X)
         measure = measure_of(self.measure)
         pos_label = None if measure.graded and are_grades(y) else self.classes_[1]

@@ -177,17 +177,26 @@ class LinearRanker(LinearScorer):
         self.warm_start = warm_start
         self.verbose = verbose
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
+    _takes_blocks = True
+
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        qid: ArrayLike | None = None,
+    ) -> Self:
         """Fit the weights.
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n_rows, n_features)
+        X : array, sparse matrix, data frame or Blocks of shape (n_rows, n_features)
             Dense or CSR, float64 or float32 are used as they are. Only features far from 0, such as seconds since 1970,
-            are copied, and a CSR matrix with duplicate entries.
+            are copied, and a CSR matrix with duplicate entries. `Blocks` need not fit in memory.
         y : array-like of shape (n_rows,)
             Two classes; the greater one, in sorted order, is the positive one. If the measure is `NDCG`, grades from 0
-            (not relevant) to 30; only ``surrogate="smooth"`` tells grades above 0 apart.
+            (not relevant) to 30; only ``surrogate="smooth"`` tells grades above 0 apart. `Blocks` contain the labels,
+            weights and queries of their rows.
         sample_weight : array-like of shape (n_rows,), optional
             A row of weight 2 counts as two rows.
         qid : array-like of shape (n_rows,), optional

@@ -12,7 +12,7 @@ from headrank._numbers import option
 from headrank._types import ArrayLike, Counts, IntVector, Vector
 from headrank.curve import RocCurve
 from headrank.exceptions import OneClassError
-from headrank.labels import Sample
+from headrank.labels import Sample, with_labels
 from headrank.measures.measure import Measure, QueryMean
 
 EMPTY = ("omit", "zero")
@@ -147,6 +147,7 @@ class ListMeasure(Measure):
         sample_weight: ArrayLike | None = None,
         qid: ArrayLike | None = None,
         pos_label: Any = None,
+        missing: str = "refuse",
         empty: str = "omit",
     ) -> float:
         """Compute the measure on a sample; see `Measure`.
@@ -157,6 +158,7 @@ class ListMeasure(Measure):
         if misplaced:
             return super().__call__(y, scores, *misplaced)  # raises
         option("empty", empty, EMPTY)
+        y, scores, sample_weight, qid = with_labels(missing, y, scores, sample_weight, qid)
         sample = self.check(y, scores, sample_weight, qid=qid, pos_label=pos_label)
         return self.of_sample(sample, empty=empty)
 

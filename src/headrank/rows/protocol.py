@@ -1,6 +1,6 @@
 """The interface of every storage of rows."""
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from headrank._types import IntVector, Vector
 
@@ -26,6 +26,7 @@ class Rows(Protocol):
         """
 
 
+@runtime_checkable
 class StoredRows(Rows, Protocol):
     """Rows as they are stored, whose features can be looked at."""
 

@@ -59,12 +59,12 @@ class StructuralHinge:
     def __call__(self, pos_scores: Vector, neg_scores: Vector) -> Cut:
         """Find the most violated ordering: its risk and the coefficients of its plane."""
         if self.rows.plain:
-            return self._of_one_list(pos_scores, neg_scores)
+            return self._of_one_list(pos_scores, neg_scores, neg_scores.size)
         return self._of_cells(pos_scores, neg_scores)
 
-    def _of_one_list(self, s: Vector, t: Vector) -> Cut:
+    def _of_one_list(self, s: Vector, t: Vector, n_neg: int) -> Cut:
         n = t.size
-        low, high = share(self.min_fpr, n), share(self.max_fpr, n)
+        low, high = share(self.min_fpr, n_neg), share(self.max_fpr, n_neg)
         first, last, start = floor(low), ceil(high), ceil(low)
         m = last
         if not self.only_reached:  # below the range, only negatives that outscore a positive contribute

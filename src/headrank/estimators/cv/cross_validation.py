@@ -6,13 +6,16 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from headrank._numbers import above_zero, listed, short_repr, whole
 from headrank._types import ArrayLike, Vector
+from headrank.estimators._blocks import Given, unpacked
 from headrank.estimators._problem import Problem, pose
 from headrank.estimators._scorer import LinearScorer, admitted
+from headrank.estimators.cv.block_sample import sampled
 from headrank.estimators.cv.candidates import (
     DEFAULTS,
     SURROGATES,
@@ -36,6 +39,7 @@ from headrank.exceptions import CollapsedFitWarning
 from headrank.labels import check_weights
 from headrank.measures import AUC, Measure, PartialAUC
 from headrank.measures import measure as measure_of
+from headrank.rows import Blocks
 from headrank.surrogates import kind_of
 
 _OF_THE_INPUT = ("classes_", "n_features_in_", "feature_names_in_")
@@ -158,14 +162,24 @@ class LinearRankerCV(LinearScorer):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
+    _takes_blocks = True
+
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        qid: ArrayLike | None = None,
+    ) -> Self:
         """Select by cross-validation, then fit the selection to all rows.
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n_rows, n_features)
+        X : array, sparse matrix, data frame or Blocks of shape (n_rows, n_features)
             Dense or CSR, float64 or float32. Only features far from 0, such as seconds since 1970, are copied, a CSR
-            matrix with duplicate entries, and X in the cases named above.
+            matrix with duplicate entries, and X in the cases named above. Of `Blocks`, which contain their labels, a
+            sample of both classes is drawn for the selection, which is then fitted to all rows: 10,000 positives and
+            as many negatives as put 10,000 into the head of the measure, if that is at most 1e8 values.
         y : array-like of shape (n_rows,)
             Two classes; the greater one, in sorted order, is the positive one.
         sample_weight : array-like of shape (n_rows,), optional
@@ -177,6 +191,10 @@ class LinearRankerCV(LinearScorer):
         -------
         self
         """
+        given = unpacked(self, X, y, sample_weight, qid)
+        if isinstance(given.X, Blocks):
+            return self._select_on_sample(given.X, given)
+        X, y, sample_weight, qid = given
         problem = self._pose(measure_of(self.measure), X, y, sample_weight, qid)
         groups = self._groups(problem.measure)
         for group in groups:  # raise before the first fit if a surrogate does not support the measure
@@ -196,16 +214,35 @@ class LinearRankerCV(LinearScorer):
             self.out_of_fold_ = tuple(fold.scores(outcome.weights) for fold, outcome in of_folds)
             return self
 
-    def refit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
+    def refit(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        qid: ArrayLike | None = None,
+    ) -> Self:
         """Fit the selection to other rows, without selecting again. Parameters as in `fit`.
 
         Useful for large data, where a sample is enough for the selection. The fit is for ``measure_``: a number of
         first rows remains the fraction that it was of the rows used for the selection.
         """
         check_is_fitted(self, "trials_")
-        problem = self._pose(self.measure_, X, y, sample_weight, qid)
+        problem = self._pose(self.measure_, *unpacked(self, X, y, sample_weight, qid))
         with tally_for(self.verbose, f"fitting for {problem.measure}") as tally, limit_blas_threads(problem.size):
             return self._learn(problem, problem.in_span(), tally)
+
+    def _select_on_sample(self, blocks: Blocks, given: Given) -> Self:
+        """Select on a sample of the rows of blocks, then fit the selection to all of them."""
+        _, positive = admitted(self, blocks, given.y)
+        measure = measure_of(self.measure)
+        if given.qid is None:
+            measure = of_any_size(measure, positive.size)
+        # A number of first rows is the same fraction of the sample.
+        chosen = clone(self).set_params(measure=measure)
+        chosen.fit(*sampled(blocks, given, measure, positive, self.random_state))
+        for name in ("trials_", "measure_", "out_of_fold_"):
+            setattr(self, name, getattr(chosen, name))
+        return self.refit(blocks)
 
     def _learn(self, problem: Problem, learned_from: Problem, tally: Tally) -> Self:
         """Fit the selection to all rows. If it collapses there, the next candidates are tried in order.

@@ -1,0 +1,85 @@
+"""The rows of blocks on which candidates are compared: a stratified sample, sized by the noise of the measure."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from headrank._types import BoolVector, IntVector, Vector
+from headrank.estimators._blocks import Given
+from headrank.labels import check_queries, check_weights
+from headrank.measures import Measure
+from headrank.rows import Blocks
+
+_NOISE = 0.005
+"""The standard error of a share of n rows is at most 1 / (2 sqrt(n)); the sample is large enough for this."""
+_ENOUGH = ceil((0.5 / _NOISE) ** 2)
+"""Number of positives, and of negatives in the head of the measure."""
+_MOST_VALUES = 100_000_000
+"""Most features of the sample: 0.4 GB in float32."""
+
+
+class _Sample(NamedTuple):
+    rows: IntVector
+    weights: Vector | None
+    """What the rows of the sample count, if the classes are not sampled alike."""
+
+
+def sampled(blocks: Blocks, given: Given, measure: Measure, positive: BoolVector, random_state: Any) -> Given:
+    """Return rows drawn from all blocks at random, in memory, with their labels, weights and queries.
+
+    Positives and negatives are drawn separately, 10,000 positives and as many negatives as put 10,000 into the head
+    of the measure, so that the standard error of the measure is about 0.005; fewer if the sample would be larger than
+    1e8 values. If a class is drawn more densely than the other, weights restore their ratio. With queries, 10,000
+    queries are drawn whole.
+    """
+    from sklearn.utils import check_random_state
+
+    random = check_random_state(random_state)
+    most = max(_MOST_VALUES // blocks.n_features, 2)
+    if given.qid is None:
+        rows, weights = _by_class(positive, measure, most, random)
+    else:
+        rows, weights = _by_query(check_queries(given.qid), most, random), None
+    if given.sample_weight is not None:
+        of_rows = check_weights(given.sample_weight)[rows]
+        weights = of_rows if weights is None else of_rows * weights
+    qid = None if given.qid is None else np.asarray(given.qid)[rows]
+    return Given(blocks.take(rows), np.asarray(given.y)[rows], weights, qid)
+
+
+def _by_class(positive: BoolVector, measure: Measure, most: int, random: Any) -> _Sample:
+    n_pos = int(np.count_nonzero(positive))
+    n_neg = positive.size - n_pos
+    wanted = min(_ENOUGH, n_pos), min(ceil(_ENOUGH / _head_share(measure, n_pos, n_neg)), n_neg)
+    # A common share of both classes needs no weights; if that is too much, the rarer class is drawn more densely.
+    share = max(wanted[0] / n_pos, wanted[1] / n_neg)
+    if share * positive.size <= 2 * sum(wanted):
+        wanted = ceil(share * n_pos), ceil(share * n_neg)
+    if sum(wanted) > most:
+        n_pos_drawn = min(wanted[0], most // 2)
+        wanted = n_pos_drawn, min(wanted[1], most - n_pos_drawn)
+    parts = [
+        random.choice(np.flatnonzero(of_class), n, replace=False)
+        for of_class, n in zip((positive, ~positive), wanted, strict=True)
+    ]
+    rows = np.sort(np.concatenate(parts))
+    ratio = (n_neg / wanted[1]) / (n_pos / wanted[0])
+    return _Sample(rows, None if abs(ratio - 1) < 0.01 else np.where(positive[rows], 1.0, ratio))
+
+
+def _by_query(queries: IntVector, most: int, random: Any) -> IntVector:
+    sizes = np.bincount(queries)
+    order = random.permutation(sizes.size)[:_ENOUGH]
+    n_kept = max(int(np.searchsorted(np.cumsum(sizes[order]), most, side="right")), 1)
+    return np.flatnonzero(np.isin(queries, order[:n_kept]))
+
+
+def _head_share(measure: Measure, n_pos: int, n_neg: int) -> float:
+    """Return the share of the negatives, or of all rows, that the measure looks at."""
+    depth = measure.depth(n_pos, n_neg)
+    if depth is None:
+        return 1.0
+    return min(max(depth.n_neg / n_neg, depth.n_rows / (n_pos + n_neg), 1 / n_neg), 1.0)

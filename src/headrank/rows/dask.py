@@ -1,0 +1,137 @@
+"""Blocks on the workers of a Dask cluster: the only place that imports Dask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from headrank._extras import needs_extra
+from headrank._numbers import short_repr
+from headrank.rows.block import Block
+
+_NARROW = ("float32", "int8", "int16", "uint8", "uint16", "bool")
+
+
+class DaskPool:
+    """Blocks that stay on the workers; a handle is a future.
+
+    Blocks are computed once, and each call is one task per block, sent to the worker that has it. No graph is built for
+    an evaluation. Everything that a task needs is a block or a small array that is sent with it, so the scheduler
+    computes again what a lost worker had.
+    """
+
+    def __init__(self, client: Any, blocks: Sequence[Any]) -> None:
+        self.client = client
+        self.blocks = list(blocks)
+
+    @property
+    def n_blocks(self) -> int:
+        """Number of blocks."""
+        return len(self.blocks)
+
+    def start(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
+        """Apply a function to each block; see `Pool`."""
+        return self.start_without(function, self.blocks, *each, same=same)
+
+    def start_without(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
+        """Apply a function to values of each block; see `Pool`."""
+        with _connected(self.client):
+            return [self.client.submit(function, *values, *same, pure=False) for values in zip(*each, strict=True)]
+
+    def collect(self, handles: Sequence[Any]) -> list[Any]:
+        """Return the results, in the order of the blocks."""
+        with _connected(self.client):
+            return list(self.client.gather(list(handles)))
+
+
+@contextmanager
+def _connected(client: Any) -> Iterator[None]:
+    """Say what happened if the cluster goes away."""
+    try:
+        yield
+    except Exception as error:
+        if client.status == "running" and not isinstance(error, CancelledError):
+            raise
+        raise ConnectionError(
+            f"the Dask cluster went away ({type(error).__name__}: {error}); start it again and connect a new Client"
+        ) from error
+
+
+class DaskBlocks(NamedTuple):
+    """Blocks on workers, and what all of them share."""
+
+    pool: DaskPool
+    n_features: int
+    dtype: Any
+    feature_names: tuple[str, ...] | None
+
+
+def dask_blocks(X: Any, y: Any, sample_weight: Any, qid: Any, client: Any) -> DaskBlocks:
+    """Load the partitions of a collection on the workers, together with those of labels, weights and queries."""
+    with needs_extra("dask"):
+        import distributed
+        from dask.delayed import delayed
+
+    if client is None:
+        try:
+            client = distributed.get_client()
+        except ValueError:
+            raise ValueError(
+                "Dask blocks are kept on the workers of a cluster, but no client is connected; start one: "
+                "client = dask.distributed.Client()"
+            ) from None
+    names, dtype = _columns_of(X)
+    parts = _parts_of("X", X)
+    beside = [
+        [None] * len(parts) if values is None else _parts_of(name, values)
+        for name, values in (("y", y), ("sample_weight", sample_weight), ("qid", qid))
+    ]
+    for name, others in zip(("y", "sample_weight", "qid"), beside, strict=True):
+        if len(others) != len(parts):
+            raise ValueError(
+                f"{name} has {len(others)} partitions, X has {len(parts)}; take both from the same data frame, or "
+                "rechunk one like the other"
+            )
+    make = delayed(_block_of, pure=False)
+    blocks = [make(*those, dtype.name, number) for number, those in enumerate(zip(parts, *beside, strict=True))]
+    futures = client.compute(blocks)
+    return DaskBlocks(DaskPool(client, futures), int(X.shape[1]), dtype, names)
+
+
+def _columns_of(X: Any) -> tuple[tuple[str, ...] | None, np.dtype[Any]]:
+    """Return the names of the features and their float type, or raise if they are not numbers."""
+    if len(X.shape) != 2:
+        raise ValueError(f"X must have rows and columns, got a Dask collection of {len(X.shape)} dimension(s)")
+    kinds = [X.dtype] if hasattr(X, "chunks") else list(X.dtypes)
+    names = None if hasattr(X, "chunks") else tuple(str(name) for name in X.columns)
+    for number, kind in enumerate(kinds):
+        if getattr(kind, "kind", "O") not in "biuf":
+            what = f"column {names[number]!r}" if names is not None else "X"
+            raise ValueError(f"{what} is {kind}, not a number; encode it, or leave it out")
+    return names, np.dtype(np.float32 if all(str(kind) in _NARROW for kind in kinds) else np.float64)
+
+
+def _parts_of(name: str, values: Any) -> list[Any]:
+    if not hasattr(values, "to_delayed"):
+        raise TypeError(f"{name} must be a Dask collection like X, got {short_repr(values)}")
+    if hasattr(values, "chunks") and len(values.shape) == 2 and len(values.chunks[1]) > 1:
+        values = values.rechunk({1: -1})
+    return list(np.ravel(values.to_delayed()))
+
+
+def _block_of(X: Any, y: Any, sample_weight: Any, qid: Any, dtype: str, number: int) -> Block:
+    """Make a block of the partitions that belong together, on a worker."""
+    name = f"partition {number}"
+    matrix = X if hasattr(X, "nnz") else np.asarray(X, dtype=dtype)
+    given = {"y": y, "sample_weight": sample_weight, "qid": qid}
+    columns = {what: np.asarray(values).reshape(-1) for what, values in given.items() if values is not None}
+    for what, column in columns.items():
+        if column.size != matrix.shape[0]:
+            raise ValueError(
+                f"{what} has {column.size} values for the {matrix.shape[0]} rows of {name}; rechunk it like X"
+            )
+    return Block(matrix, name=name, **columns)

@@ -1,0 +1,145 @@
+"""A fit on a Dask cluster of processes is the fit in memory, also if a worker is killed in the middle of it."""
+
+import os
+import signal
+
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from distributed import Client, LocalCluster
+
+import headrank as hr
+from headrank.estimators import _head_risk
+from headrank.rows.dask import DaskPool
+from platforms import posix_signals
+
+RNG = np.random.default_rng(0)
+N = 400
+X = RNG.normal(size=(N, 4))
+Y = (3 * X[:, 0] + RNG.normal(size=N) > 3).astype(int)
+WEIGHTS = RNG.integers(0, 3, N).astype(float)
+FRAME = pd.DataFrame(X, columns=list("abcd")).assign(fraud=Y, w=WEIGHTS)
+
+
+@pytest.fixture(scope="module")
+def client():
+    cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50)
+    client = Client(cluster)
+    yield client
+    client.close()
+    cluster.close()
+
+
+def assert_same_fit(one, other):
+    assert other.objective_ == pytest.approx(one.objective_, rel=1e-9)
+    np.testing.assert_allclose(other.coef_, one.coef_, rtol=1e-6, atol=1e-6 * np.abs(one.coef_).max())
+    assert other.training_measure_ == pytest.approx(one.training_measure_, rel=1e-9)
+
+
+@pytest.mark.parametrize(("measure", "surrogate"), [("pauc@0.2", "tight"), ("auc", "logistic")])
+def test_data_frames(client, measure, surrogate):
+    ddf = dd.from_pandas(FRAME, npartitions=3)
+    ranker = hr.LinearRanker(measure, surrogate=surrogate).fit(ddf[list("abcd")], ddf["fraud"], sample_weight=ddf["w"])
+    assert list(ranker.feature_names_in_) == list("abcd")
+    frame = FRAME[list("abcd")]
+    assert_same_fit(hr.LinearRanker(measure, surrogate=surrogate).fit(frame, Y, sample_weight=WEIGHTS), ranker)
+    assert ranker.decision_function(ddf[list("abcd")]) == pytest.approx(ranker.decision_function(frame))
+    assert ranker.score(ddf[list("abcd")], ddf["fraud"]) == pytest.approx(ranker.score(frame, Y))
+
+
+def test_arrays_in_several_columns_of_chunks(client):
+    rows, labels = da.from_array(X, chunks=(150, 2)), da.from_array(Y, chunks=150)
+    assert_same_fit(hr.LinearRanker("auc").fit(X, Y), hr.LinearRanker("auc").fit(rows, labels))
+
+
+def test_measures_and_guarantees_take_dask_arrays_and_series(client):
+    scores, others = X[:, 0], X[:, 0] + X[:, 1]
+    for dask in (lambda v: da.from_array(v, chunks=150), lambda v: dd.from_pandas(pd.Series(v), npartitions=3)):
+        y, s, t = dask(Y), dask(scores), dask(others)
+        for name in ("auc", "pauc@0.05", "p@20", "locauc@0.1"):
+            assert hr.measure(name)(y, s) == hr.measure(name)(Y, scores)
+        assert str(hr.interval(y, s, measure="pauc@0.2")) == str(hr.interval(Y, scores, measure="pauc@0.2"))
+        assert str(hr.threshold_at(y, s, max_fpr=0.2)) == str(hr.threshold_at(Y, scores, max_fpr=0.2))
+        assert str(hr.compare(y, s, t)) == str(hr.compare(Y, scores, others))
+        curves = hr.RocCurve.from_scores(y, s), hr.RocCurve.from_scores(Y, scores)
+        assert hr.band(curves[0]).lower_at(0.2) == hr.band(curves[1]).lower_at(0.2)
+
+
+def test_only_the_head_travels(client, monkeypatch):
+    monkeypatch.setattr(_head_risk, "MOST_GATHERED", 10)
+    blocks = hr.Blocks.from_dask(da.from_array(X, chunks=(150, 4)), da.from_array(Y, chunks=150))
+    ranker = hr.LinearRanker("pauc@0.2", tol=1e-5).fit(blocks)
+    assert ranker.objective_ == pytest.approx(hr.LinearRanker("pauc@0.2", tol=1e-5).fit(X, Y).objective_, rel=2e-5)
+
+
+@posix_signals
+def test_a_worker_killed_in_the_middle_of_a_fit(client, monkeypatch):
+    """The blocks of the lost worker are computed again, and the fit goes on as if nothing had happened."""
+    start, calls = DaskPool.start, []
+
+    def start_and_kill(pool, function, *each, **same):
+        handles = start(pool, function, *each, **same)
+        calls.append(function)
+        if len(calls) == 4:
+            os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+        return handles
+
+    monkeypatch.setattr(DaskPool, "start", start_and_kill)
+    blocks = hr.Blocks.from_dask(da.from_array(X, chunks=(100, 4)), da.from_array(Y, chunks=100))
+    ranker = hr.LinearRanker("pauc@0.2", tol=1e-6).fit(blocks)
+    assert len(calls) > 8
+    assert_same_fit(hr.LinearRanker("pauc@0.2", tol=1e-6).fit(X, Y), ranker)
+
+
+def test_no_graph_is_built_for_an_evaluation(client):
+    blocks = hr.Blocks.from_dask(da.from_array(X, chunks=(100, 4)), da.from_array(Y, chunks=100))
+    futures = blocks._pool.blocks
+    blocks.scores(np.ones(4))
+    assert all(future.status == "finished" for future in futures)
+    assert blocks._pool.blocks is futures
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "says"),
+    [
+        (lambda: (dd.from_pandas(FRAME.assign(t="x"), npartitions=2),), ValueError, "column 't' is .*, not a number"),
+        (
+            lambda: (da.from_array(X, chunks=(100, 4)), da.from_array(Y, chunks=200)),
+            ValueError,
+            "y has 2 partitions, X",
+        ),
+        (lambda: (da.from_array(X, chunks=(100, 4)), Y), TypeError, "y must be a Dask collection like X, got array"),
+        (lambda: (da.from_array(Y, chunks=100),), ValueError, "X must have rows and columns"),
+    ],
+)
+def test_refusals(client, arguments, kind, says):
+    with pytest.raises(kind, match=says):
+        hr.Blocks.from_dask(*arguments())
+
+
+def test_partitions_of_other_lengths(client):
+    blocks = hr.Blocks.from_dask(da.from_array(X, chunks=(200, 4)), da.from_array(Y, chunks=((100, 300),)))
+    with pytest.raises(ValueError, match=r"y has [13]00 values for the 200 rows of partition [01]"):
+        _ = blocks.y
+
+
+def test_a_cluster_that_goes_away():
+    cluster = LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0", silence_logs=50)
+    client = Client(cluster, set_as_default=False)
+    blocks = hr.Blocks.from_dask(da.from_array(X, chunks=(200, 4)), da.from_array(Y, chunks=200), client=client)
+    blocks.scores(np.ones(4))
+    client.close()
+    cluster.close()
+    with pytest.raises(ConnectionError, match="the Dask cluster went away"):
+        blocks.scores(np.ones(4))
+
+
+def test_no_client(monkeypatch):
+    def none():
+        raise ValueError("No global client found and no address provided")
+
+    monkeypatch.setattr("distributed.get_client", none)
+    with pytest.raises(ValueError, match="no client is connected; start one"):
+        hr.Blocks.from_dask(da.from_array(X, chunks=(200, 4)))

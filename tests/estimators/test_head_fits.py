@@ -1,0 +1,116 @@
+"""With only the head of the scores travelling, risks are those in memory, and so are fits up to their gap."""
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import headrank as hr
+from cuts import borders, cut
+from headrank.estimators import _head_risk
+from headrank.estimators._fitting import posed
+from headrank.estimators._head_risk import HeadRisk
+from headrank.exceptions import CollapsedFitWarning
+
+RNG = np.random.default_rng(0)
+N, D = 80, 4
+X = RNG.integers(-2, 3, (N, D)).astype(float)
+Y = (X @ [1.0, -1.0, 0.5, 0.0] + RNG.normal(size=N) > 1).astype(int)
+
+
+@pytest.fixture(autouse=True)
+def _many_rows(monkeypatch):
+    monkeypatch.setattr(_head_risk, "MOST_GATHERED", 10)
+
+
+def evened(coef, scores, n_head):
+    """The coefficients in memory, with those of negatives tied at the border of the head shared evenly."""
+    neg = np.flatnonzero(Y == 0)
+    border = np.sort(scores[neg])[-n_head]
+    tied = neg[scores[neg] == border]
+    coef = coef.copy()
+    coef[tied] = coef[tied].mean()
+    return coef
+
+
+@pytest.mark.parametrize("measure", ["pauc@0.2", "pauc@0.07"])
+@settings(max_examples=40, deadline=None)
+@given(
+    borders(N),
+    st.lists(st.lists(st.integers(-2, 2), min_size=D, max_size=D), min_size=1, max_size=3),
+    st.integers(-2, 2),
+    st.booleans(),
+)
+def test_risk_gradient_and_slope_are_those_in_memory(measure, at, several, step, standardize):
+    ranker = hr.LinearRanker(measure, standardize=standardize)
+    one = posed(ranker, X, Y).risk
+    other = posed(ranker, hr.Blocks.from_arrays(cut(X, at), cut(Y, at)), None).risk
+    assert isinstance(other, HeadRisk)
+    assert not isinstance(one, HeadRisk)
+    n_head = other.surrogate.n_reached(int((Y == 0).sum()))
+    for weights in several:
+        w = np.array(weights, dtype=float) * other._scale
+        here, there = one.at(w), other.at(w)
+        assert there.value == pytest.approx(here.value, rel=1e-9)
+        if standardize:  # products are then not exact, and rows may not tie
+            continue
+        assert there.offset == pytest.approx(here.offset, rel=1e-9)
+        coef = evened(here.coef, here.scores, n_head)
+        np.testing.assert_allclose(other.subgradients([there]), [one.rows.combine(coef)], atol=1e-9)
+        ray, beside = one.ray(here, np.ones(D)), other.ray(there, np.ones(D))
+        here, there = ray.at(step), beside.at(step)
+        assert there.value == pytest.approx(here.value, rel=1e-9)
+        assert beside.slope(there) == pytest.approx(evened(here.coef, here.scores, n_head) @ ray.change, abs=1e-9)
+
+
+@pytest.mark.parametrize("outside", [-1, 1])
+def test_a_bad_guess_of_the_floor_is_made_good(outside, monkeypatch):
+    """A sample of the wrong rows: all above the head, or all far below it."""
+    sampled = []
+
+    def misleading(scores, marked, stride):
+        sampled.append(stride)
+        return np.full(3, outside * 1e6)
+
+    monkeypatch.setattr(_head_risk, "every", misleading)
+    blocks = hr.Blocks.from_arrays(cut(X, [0, 30, N]), cut(Y, [0, 30, N]))
+    weights = np.array([0.3, -0.2, 0.7, 0.1])
+    ranker = hr.LinearRanker("pauc@0.2")
+    expected = posed(ranker, X, Y).risk.at(weights).value
+    assert posed(ranker, blocks, None).risk.at(weights).value == pytest.approx(expected, rel=1e-9)
+    assert sampled
+
+
+def test_only_the_head_travels():
+    rows = RNG.normal(size=(2000, 3))
+    y = (RNG.random(2000) < 0.05).astype(int)
+    blocks = hr.Blocks.from_arrays(cut(rows, [0, 700, 2000]), cut(y, [0, 700, 2000]))
+    risk = posed(hr.LinearRanker("pauc@0.02"), blocks, None).risk
+    n_head = risk.surrogate.n_reached(int((y == 0).sum()))
+    for weights in (np.zeros(3), np.ones(3), np.array([1.0, 1.0, 1.01])):
+        point = risk.at(weights)
+        assert sum(part.marked.size for part in point.coef) == y.sum()
+        assert sum(part.above.size for part in point.coef) <= 4 * n_head
+
+
+@pytest.mark.parametrize("surrogate", ["tight", "structural", "smooth", "logistic"])
+def test_fits_reach_the_same_minimum(surrogate, tmp_path):
+    rows = RNG.normal(size=(600, 5))
+    y = (2 * rows[:, 0] + RNG.normal(size=600) > 2.5).astype(int)
+    for number, (part, labels) in enumerate(zip(cut(rows, [0, 200, 600]), cut(y, [0, 200, 600]), strict=True)):
+        pl.DataFrame(part).with_columns(fraud=labels).write_parquet(tmp_path / f"{number}.parquet")
+    one = hr.LinearRanker("pauc@0.1", surrogate=surrogate, C=10, tol=1e-5).fit(rows, y)
+    blocks = hr.Blocks.from_parquet(tmp_path, target="fraud")
+    other = hr.LinearRanker("pauc@0.1", surrogate=surrogate, C=10, tol=1e-5).fit(blocks)
+    assert other.objective_ == pytest.approx(one.objective_, rel=2e-5)
+    assert np.abs(other.coef_).max() > 0.1
+    assert np.linalg.norm(other.coef_ - one.coef_) <= 2 * np.sqrt(2e-5 * one.objective_)
+    assert other.training_measure_ == pytest.approx(one.training_measure_, abs=0.01)
+
+
+def test_a_fit_that_collapses_says_so():
+    rows = RNG.normal(size=(200, 2))
+    blocks = hr.Blocks.from_arrays([rows[:50], rows[50:]], [np.arange(50) % 2, np.arange(150) % 2])
+    with pytest.warns(CollapsedFitWarning, match="collapsed"):
+        assert hr.LinearRanker("pauc@0.05").fit(blocks).collapsed_

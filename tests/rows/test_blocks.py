@@ -1,0 +1,191 @@
+"""Blocks hold what was cut, whatever the cut, and refuse what differs between blocks by name."""
+
+import os
+import threading
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from cuts import borders, cut
+from headrank import Blocks
+from headrank.rows import files
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 3)).round(2) + np.array([0, 5, 1e6])
+Y = (RNG.random(60) < 0.3).astype(int)
+WEIGHTS = RNG.integers(0, 4, 60).astype(float)
+QID = np.sort(RNG.integers(0, 5, 60))
+
+
+def frame(part=slice(None)):
+    columns = {f"f{j}": X[part, j] for j in range(3)}
+    return pl.DataFrame({"fraud": Y[part], **columns, "w": WEIGHTS[part], "q": QID[part]})
+
+
+@settings(max_examples=40, deadline=None)
+@given(borders(60), st.sampled_from([np.asarray, sparse.csr_array]), st.integers(1, 3))
+def test_any_cut_holds_the_same_rows(at, form, n_jobs):
+    blocks = Blocks.from_arrays(
+        [form(part) for part in cut(X, at)], cut(Y, at), sample_weight=cut(WEIGHTS, at), qid=cut(QID, at), n_jobs=n_jobs
+    )
+    assert blocks.shape == X.shape
+    assert (blocks.n_blocks, blocks.size) == (len(at) - 1, X.size)
+    assert (blocks.y == Y).all()
+    assert (blocks.sample_weight == WEIGHTS).all()
+    assert (blocks.qid == QID).all()
+    assert (blocks.ends()[0] == X.min(axis=0)).all()
+    mean = np.average(X, axis=0, weights=WEIGHTS)
+    expected = np.average((X - mean) ** 2, axis=0, weights=WEIGHTS)
+    # A sparse matrix has its squares added up, and loses digits of a feature far from 0.
+    tol = [1e-9, 1e-9, 1e-9] if form is np.asarray else [1e-9, 1e-9, 0.1]
+    assert (np.abs(blocks.variances() - expected) <= tol * expected).all()
+
+
+def test_a_variance_that_is_only_rounding_is_zero():
+    far = np.array([[0.1, 1e9], [0.1, 1e9 + 1]] * 50)
+    blocks = Blocks.from_arrays([far[:1], far[1:]])
+    assert blocks.variances(np.array([0.0, 1e9])) == pytest.approx([0.0, 0.25], rel=1e-8, abs=0)
+
+
+@pytest.mark.parametrize("rows_per_block", [None, 7])
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_files_hold_the_rows_in_the_order_of_their_names(kind, rows_per_block, tmp_path):
+    for number, part in enumerate((slice(0, 20), slice(20, 20), slice(20, 60))):
+        getattr(frame(part), f"write_{kind}")(tmp_path / f"day{number}.{kind}")
+    options = {} if kind == "csv" else {"rows_per_block": rows_per_block}
+    make = getattr(Blocks, f"from_{kind}")
+    blocks = make(tmp_path / f"day*.{kind}", target="fraud", sample_weight="w", qid="q", **options)
+    assert blocks.feature_names == ("f0", "f1", "f2")
+    np.testing.assert_array_equal(blocks.columns(np.arange(3)), X)
+    assert (blocks.y == Y).all()
+    assert (blocks.sample_weight == WEIGHTS).all()
+    assert (blocks.qid == QID).all()
+    assert make(tmp_path, features=["f2"], **options).scores(np.array([2.0])) == pytest.approx(2 * X[:, 2])
+
+
+def test_npy_files_with_labels(tmp_path):
+    for name, values in (("X", X), ("y", Y), ("w", WEIGHTS), ("q", QID)):
+        for number, part in enumerate(cut(values, [0, 10, 60])):
+            np.save(tmp_path / f"{name}{number}.npy", part)
+    paths = [str(tmp_path / f"{name}?.npy") for name in "Xywq"]
+    blocks = Blocks.from_npy(*paths[:2], sample_weight=paths[2], qid=paths[3], rows_per_block=20)
+    assert blocks.n_blocks == 4
+    assert (blocks.y == Y).all()
+    assert (blocks.sample_weight == WEIGHTS).all()
+    assert (blocks.qid == QID).all()
+    assert (blocks.columns(np.arange(3)) == X).all()
+
+
+def test_float32_stays_float32(tmp_path):
+    pl.DataFrame({"a": pl.Series([1.5, 2.5], dtype=pl.Float32), "b": [True, False]}).write_parquet(
+        tmp_path / "a.parquet"
+    )
+    assert Blocks.from_parquet(tmp_path / "a.parquet").dtype == np.float32
+    assert Blocks.from_arrays([X.astype(np.float32), X]).dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    ("other", "says"),
+    [
+        (frame().drop("f1"), r"two\.parquet has no column 'f1'"),
+        (
+            frame().with_columns(pl.col("f1").cast(pl.Int64)),
+            r"column 'f1' of .*two\.parquet is Int64, in .*one.* Float64",
+        ),
+        (frame().with_columns(fraud=pl.col("fraud").cast(pl.String)), r"column 'fraud' of .*two\.parquet is String"),
+        (frame().with_columns(fraud=pl.lit(None, pl.Int64)), r"column 'fraud' of .*two\.parquet has 60 missing values"),
+        (frame().with_columns(f2=pl.lit(float("nan"))), r"column 'f2' of .*two\.parquet has 60 missing or infinite"),
+        (
+            frame().with_columns(f2=pl.lit(None, pl.Float64)),
+            r"column 'f2' of .*two\.parquet has 60 missing or infinite",
+        ),
+    ],
+    ids=["absent", "other type", "other target", "no labels", "NaN", "null"],
+)
+def test_a_file_that_differs_is_refused_by_name(other, says, tmp_path):
+    frame().write_parquet(tmp_path / "one.parquet")
+    other.write_parquet(tmp_path / "two.parquet")
+    with pytest.raises(ValueError, match=says):
+        _ = Blocks.from_parquet(tmp_path, target="fraud").y
+
+
+def test_text_is_no_feature(tmp_path):
+    frame().with_columns(city=pl.lit("Bath")).write_parquet(tmp_path / "one.parquet")
+    with pytest.raises(
+        ValueError, match=r"column 'city' of .*one\.parquet is String, not a number; encode it, or name"
+    ):
+        Blocks.from_parquet(tmp_path, target="fraud")
+
+
+@pytest.mark.parametrize("change", ["longer", "replaced"])
+def test_a_file_that_changes_is_refused_by_name(change, tmp_path):
+    file = tmp_path / "one.parquet"
+    frame().write_parquet(file)
+    blocks = Blocks.from_parquet(file, target="fraud", memory=0)
+    blocks.scores(np.ones(5))
+    if change == "longer":
+        frame(slice(0, 50)).write_parquet(file)
+    else:
+        os.utime(file, ns=(1, 1))
+    with pytest.raises(ValueError, match=r"one\.parquet was changed while it was read"):
+        blocks.scores(np.ones(5))
+
+
+@pytest.mark.parametrize(("memory", "n_read"), [(0, 6), (480, 5), (960, 4), (1e6, 3)])
+def test_blocks_that_fit_stay_in_memory(memory, n_read, tmp_path, monkeypatch):
+    """Three blocks of 20 rows, 480 bytes each, and two passes."""
+    read, names = files._load_parquet, []
+
+    def counting(file, *others, **options):
+        names.append(file.path)
+        return read(file, *others, **options)
+
+    monkeypatch.setattr(files, "_load_parquet", counting)
+    frame().write_parquet(tmp_path / "one.parquet")
+    features = ["f0", "f1", "f2"]
+    blocks = Blocks.from_parquet(tmp_path, features=features, rows_per_block=20, memory=memory, n_jobs=1)
+    for _ in range(2):
+        assert blocks.scores(np.ones(3)) == pytest.approx(X.sum(axis=1))
+    assert len(names) == n_read
+    with pytest.raises(ValueError, match="memory must be a number of bytes, at least 0"):
+        Blocks.from_parquet(tmp_path, memory=-1)
+
+
+def test_no_files(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"no file matches .*\*\.parquet"):
+        Blocks.from_parquet(tmp_path / "*.parquet")
+    with pytest.raises(TypeError, match="a path, a pattern or a list of paths, got None"):
+        Blocks.from_npy(None)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ((X,), "X must be a list with one array for each block"),
+        (([],), "no blocks"),
+        (([X, X[:, :2]],), "block 1 of X has 2 features, block 0 has 3"),
+        (([X, [["a", "b", "c"]]],), "block 1 of X must be a 2-D array of numbers"),
+        (([sparse.coo_array(X)],), "CSR matrix, got coo_array"),
+        (([X, X], [Y]), "y must have one array for each of the 2 blocks of X, got 1"),
+        (([X], [Y[:5]]), r"y of block 0 must have one value for each of its 60 rows, got shape \(5,\)"),
+    ],
+    ids=str,
+)
+def test_other_arrays_are_refused(arguments, says):
+    with pytest.raises((TypeError, ValueError), match=says):
+        Blocks.from_arrays(*arguments)
+
+
+def test_an_interrupt_leaves_no_thread_behind():
+    def stop(_block):
+        raise KeyboardInterrupt
+
+    before = threading.active_count()
+    blocks = Blocks.from_arrays([X] * 8, n_jobs=2)
+    with pytest.raises(KeyboardInterrupt):
+        blocks.map(stop)
+    assert threading.active_count() == before
