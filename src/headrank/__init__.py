@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from headrank.bounds.planning.head import HeadPlan, plan_head
     from headrank.bounds.planning.lists import ListPlan, plan_list
     from headrank.bounds.planning.new_rows import NewRowsPlan, plan_new_rows
-    from headrank.bounds.planning.power import TestPlan, power, sample_size_of_test
+    from headrank.bounds.planning.planned_test import TestPlan
+    from headrank.bounds.planning.power import power, sample_size_of_test
     from headrank.bounds.threshold import Threshold, threshold_at
     from headrank.deciders import FPRBudgetClassifier, TopFractionClassifier
     from headrank.estimators import (
@@ -67,7 +68,8 @@ _HOMES = {
     "headrank.bounds.planning.head": ("HeadPlan", "plan_head"),
     "headrank.bounds.planning.lists": ("ListPlan", "plan_list"),
     "headrank.bounds.planning.new_rows": ("NewRowsPlan", "plan_new_rows"),
-    "headrank.bounds.planning.power": ("TestPlan", "power", "sample_size_of_test"),
+    "headrank.bounds.planning.planned_test": ("TestPlan",),
+    "headrank.bounds.planning.power": ("power", "sample_size_of_test"),
     "headrank.bounds.interval": ("Interval",),
     "headrank.bounds.comparison.many": ("Differences", "compare_many"),
     "headrank.bounds.planning.auc": ("Plan", "plan", "sample_size"),

@@ -11,7 +11,7 @@ from headrank.cli._failures import about_option
 from headrank.cli._printing import progress_bar
 
 if TYPE_CHECKING:
-    from headrank.bounds.planning.power import TestPlan
+    from headrank.bounds.planning.planned_test import TestPlan
     from headrank.training.goal import Goal
 
 METHODS = ("delong", "obuchowski", "finite")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from headrank.bounds.planning.head import HeadPlan
     from headrank.bounds.planning.lists import ListPlan
     from headrank.bounds.planning.new_rows import NewRowsPlan
-    from headrank.bounds.planning.power import TestPlan
+    from headrank.bounds.planning.planned_test import TestPlan
     from headrank.training.goal import Goal
 
 METHODS = ("mcdiarmid", "hoeffding", "kl", "bernstein")

@@ -9,7 +9,8 @@ import numpy as np
 
 from headrank._extras import needs_extra
 from headrank._numbers import inner_rate, whole
-from headrank.bounds.planning.power import TestPlan, power
+from headrank.bounds.planning.planned_test import TestPlan
+from headrank.bounds.planning.power import power
 from headrank.plots.drawing import COLOURS, FONT_SIZE, LINE_STYLES
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from headrank.bounds.planning.area_variances import (
 )
 from headrank.bounds.planning.power import power, sample_size_of_test
 from headrank.datasets import Binormal
+from headrank.exceptions import InvalidSampleError, NoVarianceError
 
 S100B = 0.7313685636856369
 """The AUC of S100B in the examples of pROC's power.roc.test: 2159 of 2952 pairs in order, ties half."""
@@ -162,6 +163,58 @@ def test_equal_areas_cannot_be_told_apart():
         sample_size_of_test(auc=(0.8, 0.8), positive_rate=0.5)
     with pytest.raises(ValueError, match="higher"):
         sample_size_of_test(auc=(0.7, 0.8), positive_rate=0.5, side="lower")
+    with pytest.raises(ValueError, match="no sample finds"):  # up to the rounding of the area of normal scores
+        sample_size_of_test(auc=0.5, positive_rate=0.5)
+    with pytest.raises(ValueError, match="no sample finds"):  # before anything is simulated
+        sample_size_of_test(auc=(0.8, 0.8), positive_rate=0.5, method="finite")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"auc": (0.8, 0.8), "correlation": 1}, "lower correlation"),
+        ({"auc": (0.9, 0.8), "correlation": 1, "measure": "pauc@0.5:1", "method": "obuchowski"}, "published formulas"),
+        ({"auc": (0.8, 0.7), "correlation": 0.95, "measure": "pauc@0.9:1", "method": "obuchowski"}, "method='delong'"),
+        ({"pilot": ([1, 1, 0, 0], [4, 3, 2, 1])}, "larger pilot"),
+        ({"pilot": ([1, 1, 0, 0], [4, 2, 3, 1], [4, 2, 3, 1])}, "larger pilot"),
+    ],
+)
+def test_a_difference_without_variance_is_refused(options, message):
+    """It would be found for certain, in samples of no rows; negative published variances have no root."""
+    with pytest.raises(NoVarianceError, match=message):
+        power(n_pos=50, n_neg=50, **options)
+
+
+def test_a_pilot_sample_has_two_rows_of_each_class():
+    for pilot in (([1, 0, 0], [3, 2, 1]), ([1, 1, 0], [3, 2, 1], [1, 2, 3])):
+        with pytest.raises(InvalidSampleError, match="two rows of each class"):
+            power(n_pos=50, n_neg=50, pilot=pilot)
+
+
+def test_published_variances_exceed_the_true_ones_for_ranges_from_0_only():
+    """The covariance of A and B that the formulas leave out, by differences of the true area."""
+    a, step = 1.8, 1e-4
+    for name, below in (("auc", True), ("pauc@0.1", True), ("pauc@0.5:1", False)):
+        measure = hr.measure(name)
+        in_a, in_b = (
+            (
+                normal_value(measure, *(x + step * e for x, e in zip((a, 1.0), along, strict=True)))
+                - normal_value(measure, a, 1.0)
+            )
+            / step
+            for along in ((1, 0), (0, 1))
+        )
+        assert (in_a * in_b * a < 0) == below
+
+
+def test_tiny_levels_are_not_rounded_to_0():
+    sizes = [sample_size_of_test(auc=(0.9, 0.8), positive_rate=0.5, level=level).n for level in (1e-15, 1e-17, 1e-19)]
+    assert sizes == sorted(set(sizes))
+
+
+def test_a_simulated_size_has_two_rows_of_each_class_at_least():
+    found = sample_size_of_test(auc=0.99, positive_rate=0.5, level=0.99, power=0.05, method="finite", n_runs=3)
+    assert min(found.n_pos, found.n_neg) >= 2
 
 
 def test_it_prints_as_a_sentence_and_as_a_frame():

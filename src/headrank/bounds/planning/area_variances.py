@@ -109,9 +109,10 @@ def obuchowski_mcclish(
 ) -> Variances:
     """Return the published variances of two areas of normal scores (Obuchowski & McClish 1997, formulas 3 to 5).
 
-    As published, the variance leaves out the covariance of the estimates of A and B, which is negative in effect:
-    sample sizes are conservative. ``first`` and ``second`` are (A, B); ``correlation`` is that of the scores of the
-    positives and of the negatives.
+    As published, the variance leaves out the covariance of the estimates of A and B. For a range from FPR 0 and AUCs
+    above 1/2 its effect is negative, so sample sizes are conservative. For a range of high FPR it may be positive, and
+    with a high correlation the variance of the difference comes out below 0. ``first`` and ``second`` are (A, B);
+    ``correlation`` is that of the scores of the positives and of the negatives.
     """
     width = measure.fpr_range[1] - measure.fpr_range[0]
     least, greatest = measure.possible_values

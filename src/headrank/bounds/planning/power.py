@@ -2,7 +2,8 @@
 
 **Normal theory.** With z the normal quantiles, V0 and VA the variances of the difference D under the null hypothesis
 and under the alternative, the power is ``Phi((|D| - z(1 - level) sqrt(V0)) / sqrt(VA))``; a two-sided test has half
-the level in place of it.
+the level in place of it. Finding a difference of the wrong sign is left out, so that with equal areas the power of a
+two-sided test is half the level.
 
 - ``"delong"``: the variances of DeLong's components, which his test uses; V0 = VA, as the test estimates one variance.
   They come from a pilot sample, or from 20,000 positives and negatives with normal scores, drawn with a fixed seed.
@@ -18,12 +19,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import ceil, sqrt
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 
-from headrank._extras import needs_extra
-from headrank._format import counted, rounded, shown
+from headrank._format import rounded
 from headrank._numbers import generator, inner_rate, option, short_repr, whole
 from headrank.bounds.comparison.difference import compare
 from headrank.bounds.comparison.two_samples import compare_samples
@@ -39,86 +39,19 @@ from headrank.bounds.planning.area_variances import (
 )
 from headrank.bounds.planning.auc import check_positive_rate
 from headrank.bounds.planning.head import MOST_ROWS
+from headrank.bounds.planning.planned_test import Method, TestPlan
+from headrank.exceptions import InvalidSampleError, NoVarianceError
 from headrank.labels import check_binary
 from headrank.measures import AUC, Measure
 from headrank.measures import measure as measure_of
 from headrank.measures.area import AreaMeasure
 
-Method = Literal["delong", "obuchowski", "finite"]
 _CLOSE = 1.05
 """Ratio of a simulated sample size to the smallest sufficient one, at most, up to the error of the simulation."""
-
-
-@dataclass(frozen=True, repr=False)
-class TestPlan:
-    """A test, its sample size and its power, returned by `power` and `sample_size_of_test`; prints as a sentence.
-
-    Attributes
-    ----------
-    power : float
-        Probability that the test finds the difference.
-    n_pos, n_neg : float
-        Positives and negatives; of each of two samples, if they are not the same rows. `sample_size_of_test` gives the
-        exact solution, which may be fractional; round up.
-    values : pair of float
-        The measure of both scorers, or of one scorer and of chance.
-    measure : Measure
-        The area that is tested.
-    test : {"against chance", "two scorers on the same rows", "two samples"}
-        What is compared.
-    level : float
-        Significance level.
-    side : {"two-sided", "lower"}
-        Whether the test has one side: that the first is better.
-    method : {"delong", "obuchowski", "finite"}
-        See `power`.
-    standard_error : float
-        Of the power, if it is simulated; otherwise 0.
-    """
-
-    __test__ = False  # not a test of pytest
-
-    power: float
-    n_pos: float
-    n_neg: float
-    values: tuple[float, float]
-    measure: Measure
-    test: str
-    level: float
-    side: Side
-    method: Method
-    standard_error: float = 0.0
-
-    @property
-    def n(self) -> int:
-        """Number of rows, of each sample, rounded up by class."""
-        return ceil(self.n_pos) + ceil(self.n_neg)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return all fields as plain values, the measure by its short name."""
-        plain = {name: value for name, value in vars(self).items() if name != "values"}
-        return plain | {"measure": str(self.measure), "first": self.values[0], "second": self.values[1], "n": self.n}
-
-    def to_frame(self) -> Any:
-        """Return the plan as a polars data frame of one row."""
-        with needs_extra("cli"):
-            import polars as pl
-
-        return pl.DataFrame([self.as_dict()])
-
-    def __str__(self) -> str:
-        each = " in each sample" if self.test == "two samples" else ""
-        against = f"{self.measure} {rounded(self.values[0])} against {rounded(self.values[1])}"
-        kind = "for any distribution" if self.method == "finite" else f"asymptotic, {self.method}"
-        about = f" ± {rounded(self.standard_error)}" if self.standard_error else ""
-        return (
-            f"With {counted(ceil(self.n_pos), 'positive')} and {counted(ceil(self.n_neg), 'negative')}{each}, a "
-            f"{'two' if self.side == 'two-sided' else 'one'}-sided test ({self.test}; {kind}) at level "
-            f"{shown(self.level)} finds {against} with probability {self.power:.3f}{about}"
-        )
-
-    def __repr__(self) -> str:
-        return f"<TestPlan: {self}>"
+_ROUNDING = 1e-12
+"""A variance of the difference is 0 if it is at most this part of those of both values."""
+_EQUAL = 1e-9
+"""Areas that differ by less are equal: areas and variances are computed in floating point."""
 
 
 @dataclass(frozen=True)
@@ -144,6 +77,11 @@ class _Test:
     def variances(self) -> Variances:
         if self.pilot is not None:
             samples = [check_binary(self.pilot[0], scores).require_both_classes() for scores in self.pilot[1:]]
+            if (fewest := min(samples[0].n_pos, samples[0].n_neg)) < 2:
+                raise InvalidSampleError(
+                    f"a variance needs two rows of each class, but one class of pilot has {fewest:g}; use a larger "
+                    "pilot sample"
+                )
             rows = [(each.positive, each.scores) for each in samples]
             return from_rows(self.measure, rows, paired=self.paired)
         if self.method == "delong":
@@ -209,8 +147,8 @@ def power(
         ``"lower"`` tests that the first scorer is better.
     method : {"delong", "obuchowski", "finite"}, default="delong"
         ``"delong"``: normal theory with the variances of DeLong's test. ``"obuchowski"``: the published formulas for
-        normal scores, as in other software; conservative. ``"finite"``: the test that holds for any distribution, by
-        simulation; only with ``auc``.
+        normal scores, as in other software; two-curve tests are conservative for ranges from FPR 0 and AUCs above 1/2.
+        ``"finite"``: the test that holds for any distribution, by simulation; only with ``auc``.
     n_runs, random_state
         For the simulation.
 
@@ -258,7 +196,9 @@ def sample_size_of_test(
     Raises
     ------
     ValueError
-        If both areas are equal, or more than ten million rows are needed.
+        If both areas are equal, or ``"finite"`` needs more than ten million rows.
+    NoVarianceError
+        If the difference has no variance, as with a pilot sample whose AUC is 1; likewise in `power`.
 
     Examples
     --------
@@ -272,19 +212,25 @@ def sample_size_of_test(
     test = _checked(auc, pilot, measure, paired, correlation, level, side, method)
     wanted, rate = inner_rate("power", power), check_positive_rate(positive_rate)
     if method == "finite":
+        _require_difference(test.normal_values, side)
         return _simulated_size(test, rate, wanted, whole("n_runs", n_runs, at_least=1), random_state)
     variances = test.variances()
+    _require_difference(variances.values, side)
     ratio = (1 - rate) / rate
-    if not (variances.difference if side == "lower" else abs(variances.difference)) > 0:
-        raise ValueError(
-            f"no sample finds a difference of {rounded(variances.difference)}; the first value must be "
-            f"{'higher' if side == 'lower' else 'different'}"
-        )
     # All variances fall as 1 / n_pos at a fixed share of positives.
     null, alternative = _variances_of(test, variances, 1.0, ratio)
     spread = _critical(test) * sqrt(null) + _quantile(wanted) * sqrt(alternative)
     n_pos = max(spread, 0.0) ** 2 / variances.difference**2
     return test.at(n_pos, ratio * n_pos, wanted, variances.values)
+
+
+def _require_difference(values: tuple[float, float], side: Side) -> None:
+    difference = values[0] - values[1]
+    if not (difference if side == "lower" else abs(difference)) > _EQUAL:
+        raise ValueError(
+            f"no sample finds a difference of {rounded(difference)}; the first value must be "
+            f"{'higher' if side == 'lower' else 'different'}"
+        )
 
 
 @lru_cache(maxsize=64)
@@ -300,23 +246,33 @@ def _normal_power(test: _Test, variances: Variances, n_pos: float, n_neg: float)
 
     null, alternative = _variances_of(test, variances, n_pos, n_neg)
     difference = variances.difference if test.side == "lower" else abs(variances.difference)
-    if alternative == 0:
-        return 1.0 if difference > 0 else 0.0
     return float(ndtr((difference - _critical(test) * sqrt(null)) / sqrt(alternative)))
 
 
 def _variances_of(test: _Test, variances: Variances, n_pos: float, n_neg: float) -> tuple[float, float]:
-    """Return the variances of the difference under the null hypothesis and under the alternative."""
-    alternative = variances.alternative(n_pos, n_neg)
-    if test.method == "delong":
-        return alternative, alternative
-    if test.name == "against chance":
-        return obuchowski_lieber_wians(0.5).alternative(n_pos, n_neg), alternative
-    return variances.null(n_pos, n_neg), alternative
+    """Return the variances of the difference under the null hypothesis and under the alternative, both above 0."""
+    null = alternative = variances.alternative(n_pos, n_neg)
+    if test.method == "obuchowski":
+        chance = test.name == "against chance"
+        null = obuchowski_lieber_wians(0.5).alternative(n_pos, n_neg) if chance else variances.null(n_pos, n_neg)
+    if min(null, alternative) > _ROUNDING * (variances.first.at(n_pos, n_neg) + variances.second.at(n_pos, n_neg)):
+        return null, alternative
+    if test.method == "obuchowski":
+        raise NoVarianceError(
+            f"the published formulas give a variance of the difference in {test.measure} that is not above 0, since "
+            "they leave out a covariance; use method='delong'"
+        )
+    raise NoVarianceError(
+        f"the difference in {test.measure} has no variance "
+        + ("in the pilot sample" if test.pilot is not None else "with these areas and this correlation")
+        + ", so the test sees no uncertainty, although there may be some; use "
+        + ("a larger pilot sample" if test.pilot is not None else "other areas or a lower correlation")
+    )
 
 
 def _critical(test: _Test) -> float:
-    return _quantile(1 - test.level / (2 if test.side == "two-sided" else 1))
+    # From the level, not from 1 - level: 1 - 1e-17 is 1.
+    return -_quantile(test.level / (2 if test.side == "two-sided" else 1))
 
 
 def _quantile(share: float) -> float:
@@ -351,7 +307,7 @@ def _simulated_size(test: _Test, rate: float, wanted: float, n_runs: int, random
         n_pos = min(max(round(rate * n_rows), 2), n_rows - 2)
         return _simulated(test, n_pos, n_rows - n_pos, n_runs, random_state)
 
-    too_few, enough = 0, max(ceil(4 / min(rate, 1 - rate)), 20)
+    too_few, enough = 3, max(ceil(4 / min(rate, 1 - rate)), 20)
     found = at(enough)
     while found.power < wanted:
         if enough >= MOST_ROWS:
@@ -359,7 +315,7 @@ def _simulated_size(test: _Test, rate: float, wanted: float, n_runs: int, random
         too_few, enough = enough, min(2 * enough, MOST_ROWS)
         found = at(enough)
     while enough > _CLOSE * too_few + 1:
-        between = round(sqrt(max(too_few, 1) * enough))
+        between = round(sqrt(too_few * enough))
         closer = at(between)
         if closer.power < wanted:
             too_few = between
