@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ def are_grades(y: ArrayLike) -> bool:
     (True, False, False)
     """
     labels = np.asarray(y)
+    if labels.dtype.kind == "O" and all(isinstance(each, Real) and not isinstance(each, bool) for each in labels.flat):
+        labels = labels.astype(np.float64)  # whole numbers that shared a list with missing ones
     if labels.ndim != 1 or labels.dtype.kind not in "iuf" or not labels.size:
         return False
     return bool(labels.max() > 1 and labels.min() >= 0 and labels.max() <= HIGHEST and not (labels % 1).any())

@@ -55,6 +55,8 @@ def test_what_is_refused():
         hr.one_vs_rest("auc", y, scores[:, :2], classes=[0, 1])
     with pytest.raises(OneClassError, match=r"no rows of the classes \[2\]"):
         hr.one_vs_rest("auc", y[y < 2], scores[y < 2], classes=[0, 1, 2])
+    with pytest.raises(InvalidSampleError, match="y contains 1 NaN"):
+        hr.one_vs_rest("auc", [0, 1, np.nan], np.eye(3))
     with pytest.raises(ValueError, match="only once"):
         hr.one_vs_rest("auc", y, scores, classes=[0, 1, 1])
     with pytest.raises(OneClassError, match="several classes"):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import ndcg_score
 
 import headrank as hr
-from headrank.exceptions import InvalidSampleError, OneClassError
+from headrank.exceptions import InvalidSampleError, MissingLabelsWarning, OneClassError
 
 SHARED = {
     "map": "ap",
@@ -138,6 +138,15 @@ def test_what_is_no_grade_is_refused(y):
         hr.NDCG()(y, [1, 2, 3])
     with pytest.raises(OneClassError):
         hr.NDCG()([0, 0, 0], [1, 2, 3])
+
+
+def test_grades_beside_missing_ones():
+    """A list with None is an array of objects; its grades are numbers all the same."""
+    right = hr.measures.NDCG()([0, 2, 1], [4, 2, 1])
+    for y in ([0, None, 2, 1], np.array([0, None, 2.0, 1], dtype=object), [0, np.nan, 2, 1]):
+        with pytest.warns(MissingLabelsWarning):
+            assert hr.measures.NDCG()(y, [4, 3, 2, 1], missing="drop") == right
+    assert hr.measures.NDCG()(np.array([0, 2, 1], dtype=object), [4, 2, 1]) == right
 
 
 def test_names():

@@ -96,6 +96,8 @@ def one_vs_rest(
         raise InvalidSampleError(
             f"y must be numbers or strings, but has dtype {labels.dtype}; pass one column of classes"
         )
+    if labels.dtype.kind == "f" and np.isnan(labels).any():
+        raise InvalidSampleError(f"y contains {np.isnan(labels).sum()} NaN; drop these rows, or name their class")
     present = np.unique(labels)
     given = present if classes is None else _array("classes", listed("classes", classes)).ravel()
     if columns.ndim != 2 or columns.shape[1] != given.size:

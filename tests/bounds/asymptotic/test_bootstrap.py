@@ -285,3 +285,19 @@ def test_no_warnings_from_empty_levels() -> None:
         warnings.simplefilter("error")
         for measure in MEASURES:
             bootstrap(hr.RocCurve.from_scores(*sample(12, 200)), measure, n_replicates=60, random_state=0)
+
+
+@pytest.mark.parametrize("clusters", [None, np.repeat(np.arange(10), 4)])
+def test_grades_of_a_single_list_are_not_taken_for_two_classes(clusters: np.ndarray | None) -> None:
+    """A curve has no grades: replicates used to be those of y > 0, around another value than the estimate."""
+    rng = np.random.default_rng(0)
+    y, first, second = rng.integers(0, 4, 40), rng.normal(size=40), rng.normal(size=40)
+    options = {"measure": "ndcg", "method": "bootstrap", "n_replicates": 40, "random_state": 0, "clusters": clusters}
+    with pytest.raises(ValueError, match="needs qid"):
+        hr.interval(y, first, **options)
+    with pytest.raises(ValueError, match="needs qid"):
+        hr.compare(y, first, second, **options)
+    if clusters is None:
+        qid = np.repeat(np.arange(10), 4)
+        found = hr.interval(y, first, qid=qid, **options)
+        assert found.low < hr.measures.NDCG()(y, first, qid=qid) < found.high

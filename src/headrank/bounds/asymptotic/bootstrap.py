@@ -62,8 +62,9 @@ def bootstrap(
     n_replicates : int, default=2000
         At least 1 / (risk of one end): 40 for 95 %.
     stratified : bool, default=True
-        Whether each replicate has as many positives and negatives as the sample, or only as many rows. Ignored for
-        clusters and queries.
+        Whether each replicate has as many positives and negatives as the sample, or only as many rows. The interval of
+        a measure that depends on the share of positives, such as `AveragePrecision`, then leaves out the uncertainty of
+        that share. Ignored for clusters and queries.
     clusters : array-like of shape (n_rows,), optional
         The cluster of each row, such as its patient: whole clusters are drawn. Requires a sample.
     random_state : int, numpy Generator or None
@@ -117,6 +118,11 @@ def draws_for(
         if clusters is not None:
             raise ValueError("expected qid or clusters, got both; omit clusters, since whole queries are drawn")
         return QueryDraws(samples, measure), INDEPENDENT_QUERIES
+    if first.grades is not None:
+        raise ValueError(
+            f"with grades, the bootstrap of {measure} draws whole queries, so it needs qid; rows of a single list are "
+            "drawn only with two classes, such as y >= 1"
+        )
     scorers = [each.levels for each in samples]
     if clusters is None:
         draws = RowDraws(scorers, first.positive, measure, weights=first.weights, stratified=stratified)
