@@ -37,7 +37,7 @@ class ScorerCutoffs:
     shown: tuple[str, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all numbers, with the intervals of each cut-off."""
+        """Return all numbers, with intervals of each cut-off, as if it had been fixed before the rows were seen."""
         ends = {name: self.points.interval(name) for name in _NAMES}
         rows = [
             {"purpose": purpose, **row}

@@ -34,11 +34,12 @@ class Angle:
 
 
 def swept(score: Vector, column: Vector, labelled: Labelled, worth: Worth, current: float) -> Angle:
-    """Return the best angle of all, by trying one between any two neighbouring break points.
+    """Return the best angle without ties of its own, by trying one between any two neighbouring break points.
 
     The ROC curve, and so every measure, changes only where a positive and a negative row of one query swap places. In
     between it is constant. Of equally good intervals the widest is taken, and of the present score and a combination
-    that is no better the present score. Angles at which rows are tied by chance are not tried. Cost: one measurement
+    that is no better the present score. The break points themselves, where rows are tied, are not tried; a measure
+    of the first rows may be higher there. Cost: one measurement
     for each pair of a positive and a negative row.
     """
     points = np.unique(np.concatenate([[-pi / 2, pi / 2], break_points(score, column, labelled)]))

@@ -96,7 +96,9 @@ class ColumnGeneration(Scorer):
     Values are only compared, and NaN goes where it helps. The paper was read in its abstract and from a review.
     Decided here: the first tree weighs both classes the same (at scores of 0 all rows are tied, and this is the mean of
     the derivatives over all their orders); trees as in `TreeRanker`; signs of the weights are free, as the negative of
-    a tree is a tree; a column may come again, which weakens the penalty on it.
+    a tree is a tree; a column may come again, which weakens the penalty on it. Few trees tie many rows, and at ties the
+    risk has many derivatives. Which of them the cuts have depends on the order of the rows, and so may later trees.
+    The lower bounds hold for any of them, and for the trees that were grown, not for all trees.
 
     References
     ----------
@@ -162,7 +164,7 @@ class ColumnGeneration(Scorer):
         y : array-like of shape (n_rows,)
             Two classes; the greater one, in sorted order, is the positive one.
         sample_weight : array-like of shape (n_rows,), optional
-            A row of weight 2 counts as two rows, but for the limits on rows.
+            In the risk, a row of weight 2 counts as two rows; limits on rows count it once.
         qid : array-like of shape (n_rows,), optional
             Query of each row. Risk and measure are then means over the queries that have both classes.
         """

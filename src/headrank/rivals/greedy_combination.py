@@ -34,8 +34,8 @@ class GreedyCombination(LinearScorer):
     training value never falls below that of the best single column.
 
     The measure changes with the angle only where a positive and a negative row swap places. With at most ``max_pairs``
-    such pairs, all intervals between these angles are tried, and each angle is the best there is. With more, a grid of
-    angles is searched and refined around the best one.
+    such pairs, all intervals between these angles are tried, and each angle is the best of those that tie no further
+    pair. With more, a grid of angles is searched and refined around the best one.
 
     Nothing is regularised, so with many columns and few positives the training value is optimistic: see
     `LinearRankerCV` for a scorer that is chosen on folds.

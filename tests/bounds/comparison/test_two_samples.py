@@ -65,6 +65,14 @@ def test_separate_is_the_union_of_two_intervals():
     assert hr.compare_samples(*HERE, *THERE, measure="ks", confidence=0.8).asymptotic is None
 
 
+def test_the_theorem_names_the_method_of_each_sample():
+    few, many = (Binormal(separation=1.5).sample_classes(n, 1000, random_state=0) for n in (10, 200))
+    methods = [hr.interval(*sample).method for sample in (few, many)]
+    found = hr.compare_samples(*few, *many, method="separate")
+    assert methods[0] != methods[1]
+    assert all(f"{method}, " in found.theorem for method in methods)
+
+
 def test_the_bootstrap_is_repeatable_and_close_to_delong():
     runs = [
         hr.compare_samples(*HERE, *THERE, method="bootstrap", n_replicates=400, random_state=7, n_jobs=jobs)

@@ -68,6 +68,7 @@ def test_it_may_be_best_to_flag_nobody_or_everybody():
     costs = {"false_negative": 1000, "false_positive": 1}
     everybody = hr.best_cutoff([0, 1, 0, 1], [4, 3, 2, 1], by="cost", costs=costs, n_replicates=0)
     assert (everybody.value, everybody.n_flagged) == (1, 4)
+    assert " on 1 positive and 2 negatives. " in str(hr.best_cutoff([0, 1, 0], [1, 2, 3], n_replicates=0))
 
 
 def test_neighbouring_scores_are_separated():

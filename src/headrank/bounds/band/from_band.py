@@ -43,7 +43,9 @@ def from_band(
     curve : RocCurve
         A complete curve of unweighted rows, not used in training.
     measure : Measure
-        Any measure of this package; a `RankStatistic` whose ``phi`` does not decrease.
+        Areas, rates, measures of the best fraction, of the first rows or of ranks, precision; a `RankStatistic` whose
+        ``phi`` does not decrease. A number k of first rows stands for the fraction k / N of the population, so the
+        interval is about samples of this size. `TailStrength` and measures of single lists, such as `NDCG`, have none.
     confidence : float, default=0.95
         In (0, 1).
     side : {"two-sided", "lower", "upper"}, default="two-sided"

@@ -249,15 +249,20 @@ def separate(
         return interval.low if side == "lower" else interval.high
 
     def between(i: int, j: int) -> Evidence:
-        shown = interval_of(curves[i], measure, confidence=0.95, side="two-sided", method=method)
+        alike = (curves[i].n_pos, curves[i].n_neg) == (curves[j].n_pos, curves[j].n_neg)  # then so are the methods
+        shown = [
+            interval_of(curves[k], measure, confidence=0.95, side="two-sided", method=method)
+            for k in ((i,) if alike else (i, j))
+        ]
+        each = "; ".join(dict.fromkeys(f"{one.method}, {one.theorem}" for one in shown))
         return Evidence(
             (measure.value(curves[i]), measure.value(curves[j])),
             lambda risk: end(i, risk / 2, "lower") - end(j, risk / 2, "upper"),
             lambda risk: end(i, risk / 2, "upper") - end(j, risk / 2, "lower"),
             "separate",
-            f"union of two intervals, each for half the risk; conservative. Each: {shown.method}, {shown.theorem}",
-            shown.assumptions,
-            shown.finite_sample,
+            f"union of two intervals, each for half the risk; conservative. Each: {each}",
+            "; ".join(dict.fromkeys(one.assumptions for one in shown)),
+            all(one.finite_sample for one in shown),
             search_steps=12,  # a band's limits may take half a second for each new risk
             smallest_risk=1e-13,  # the interval takes 1 - risk
             monotone=not isinstance(measure, AreaMeasure),  # the window's ranks depend on the risk

@@ -62,7 +62,8 @@ def compare_samples(
     - ``"delong"``: asymptotic, for areas. The variances of both samples add up; the difference over its standard error
       has Student's t distribution, with the degrees of freedom of Welch (1947) from the rows of each sample. O(n log
       n).
-    - ``"bootstrap"``: asymptotic, for every measure. Each sample is resampled by itself; percentiles of the difference.
+    - ``"bootstrap"``: asymptotic, for every measure. Each sample is resampled by itself, each class by itself, so the
+      shares of positives are taken as known; percentiles of the difference.
     - ``"bootstrap_normal"``: the same, with the difference over its bootstrap standard error taken as normal.
 
     Parameters

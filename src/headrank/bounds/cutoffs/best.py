@@ -21,7 +21,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from headrank._extras import needs_extra
-from headrank._format import percent, rounded, rounded_down, rounded_up, shown
+from headrank._format import counted, percent, rounded, rounded_down, rounded_up, shown
 from headrank._numbers import above_zero, inner_rate, option, short_repr, whole
 from headrank._types import ArrayLike, BoolVector, IntVector, Vector
 from headrank.bounds.asymptotic.bootstrap import check_replicates, percentiles
@@ -144,11 +144,12 @@ class Cutoff:
     def __str__(self) -> str:
         sure, words = f"with {percent(self.confidence)} confidence", Criterion(self.by).words
         cut = "flag no row" if self.value == inf else f"flag scores of at least {shown(self.value)}"
+        rows = f"{counted(self.n_pos, 'positive')} and {counted(self.n_neg, 'negative')}"
         sentence = (
-            f"{cut} (best by {self.by}): {words} {rounded(self.index)} on {self.n_pos:,} positives and {self.n_neg:,} "
-            f"negatives. On rows to come, {sure} for any distribution: {words} between {rounded_down(self.index_low)} "
-            f"and {rounded_up(self.index_high)}, TPR {rounded_down(self.tpr_low)} to {rounded_up(self.tpr_high)}, FPR "
-            f"{rounded_down(self.fpr_low)} to {rounded_up(self.fpr_high)}"
+            f"{cut} (best by {self.by}): {words} {rounded(self.index)} on {rows}. On rows to come, {sure} for any "
+            f"distribution: {words} between {rounded_down(self.index_low)} and {rounded_up(self.index_high)}, TPR "
+            f"{rounded_down(self.tpr_low)} to {rounded_up(self.tpr_high)}, FPR {rounded_down(self.fpr_low)} to "
+            f"{rounded_up(self.fpr_high)}"
         )
         if self.value_low is None or self.value_high is None or self.optimism is None:
             return sentence
