@@ -63,4 +63,4 @@ def test_dropped_rows_and_measures_without_an_interval_are_in_the_report(capsys,
     assert (mrr["low"], mrr["high"]) == (None, None)
     assert auc["low"] is not None
     assert "no interval" in page
-    assert "Without an interval: mrr" in result["measures"]["words"]
+    assert "There is no interval for mrr" in result["measures"]["words"]

@@ -19,7 +19,7 @@ from headrank.reports.contents import MeasureRow, MeasuresPart
 from headrank.training.goal import Goal
 from headrank.training.result import TrainingResult
 
-SINGLE_LIST = "they measure a single list, which has no counterpart for a population"
+SINGLE_LIST = "a single list has no counterpart for a population"
 """Why a measure has a value but no interval."""
 
 
@@ -50,7 +50,7 @@ def measures_part(rows: tuple[MeasureRow, ...], confidence: float) -> MeasuresPa
     )
     without = list(dict.fromkeys(row.measure for row in rows if row.low is None))
     if without:
-        words += f" Without an interval: {', '.join(without)}; {SINGLE_LIST}."
+        words += f" There is no interval for {', '.join(without)}: {SINGLE_LIST}."
     return MeasuresPart(words, rows)
 
 
