@@ -6,14 +6,14 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import roc_curve
 
 import headrank as hr
 from headrank.curve import share
 from headrank.exceptions import InvalidSampleError, OneClassError, ShallowHeadError
-from headrank.measures.names import MEASURES
+from reference.measure_parameters import PARAMETERS
 from reference.measures import exact, expand, expected, fpr_at_tpr, hits, partial_auc, tpr_at_fpr, truncated_auc
 from strategies import RANGES, RATES, any_rankings, fractional_rankings, ranges, rates, small_rankings
 
@@ -48,12 +48,9 @@ def test_intermediate_points_are_dropped_as_in_scikit_learn(ties, weighted):
     y, scores = rng.integers(0, 2, 300), rng.normal(size=300)
     scores = scores.round(1) if ties else scores
     weights = rng.integers(1, 3, 300) if weighted else None
-    frame = RocCurve.from_scores(y, scores, weights).to_frame(drop_intermediate=True)
-    fpr, tpr, thresholds = roc_curve(y, scores, sample_weight=weights, drop_intermediate=True)
-    np.testing.assert_allclose(frame["fpr"], fpr)
-    np.testing.assert_allclose(frame["tpr"], tpr)
-    np.testing.assert_allclose(frame["threshold"], thresholds)
     whole = RocCurve.from_scores(y, scores, weights)
+    frame, points = whole.to_frame(drop_intermediate=True), roc_curve(y, scores, sample_weight=weights)
+    np.testing.assert_allclose(frame.select("fpr", "tpr", "threshold").to_numpy().T, points)
     assert np.trapezoid(frame["tpr"], frame["fpr"]) == pytest.approx(whole.area())
     assert frame.height < whole.to_frame().height
 
@@ -386,17 +383,13 @@ def test_weighted_head_of_a_head(ranking, weight, k):
 
 
 @pytest.mark.parametrize("label", [0, 1])
-@pytest.mark.parametrize("kind", MEASURES, ids=lambda kind: kind.__name__)
-def test_no_measure_reads_a_curve_of_one_class(kind, label):
+@pytest.mark.parametrize("kind", PARAMETERS, ids=lambda kind: kind.__name__)
+@settings(max_examples=2)
+@given(data=st.data())
+def test_no_measure_reads_a_curve_of_one_class(kind, label, data):
     curve = RocCurve.head_from_scores([label, label], [2, 1], n_rows=5)
-    parameters = {hr.RankStatistic: [np.sqrt], hr.FROCArea: [0.2, 0.3, 0.1], hr.AUC: [], hr.KS: [], hr.TailStrength: []}
-    lists = (hr.AveragePrecision, hr.NDCG, hr.ReciprocalRank, hr.RPrecision, hr.BinaryPreference)
-    parameters |= {hr.SuccessAt: [3], hr.PrecisionRecallArea: [], **{each: [] for each in lists}}
-    named = {hr.TwoWayPartialAUC: {"max_fpr": 0.5, "min_tpr": 0.5}}
-    of_range = kind in (hr.PartialAUC, hr.StandardizedPartialAUC, *named)
-    measure = kind(**named.get(kind, {})) if of_range else kind(*parameters.get(kind, [0.5]))
     with pytest.raises(OneClassError, match="has no"):
-        measure.value(curve)
+        data.draw(PARAMETERS[kind]).value(curve)
 
 
 def test_light_class_is_read_to_its_own_rounding():

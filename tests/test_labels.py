@@ -313,3 +313,28 @@ def test_queries_and_clusters_are_dropped_with_their_rows():
     y, scores, qid = [1, None, 0, 1, 0, None], [3, 9, 2, 1, 2, 9], [1, 1, 1, 2, 2, 3]
     with pytest.warns(MissingLabelsWarning, match="2 of 6"):
         assert hr.AUC()(y, scores, qid=qid, missing="drop").n_queries == 2
+
+
+@pytest.mark.parametrize(
+    "compute",
+    [
+        lambda y, scores, **options: hr.compare(y, scores, -scores, **options).estimate,
+        lambda y, scores, **options: hr.compare_many({"a": scores, "b": -scores}, y, **options)["a", "b"].estimate,
+        lambda y, scores, **options: hr.compare_samples(y, scores, y, -scores, **options).estimate,
+        lambda y, scores, **options: hr.threshold_at(y, scores, max_fpr=0.2, **options).value,
+        lambda y, scores, **options: hr.best_cutoff(y, scores, n_replicates=0, **options).value,
+        lambda y, scores, **options: hr.operating_points(y, scores, thresholds=[1.0], **options).tpr[0],
+        lambda y, scores, **options: hr.report(y, scores, **options).summary.data.n_rows,
+    ],
+    ids=["compare", "compare_many", "compare_samples", "threshold_at", "best_cutoff", "operating_points", "report"],
+)
+def test_every_function_of_labels_can_drop_missing_ones(compute):
+    rng = np.random.default_rng(0)
+    y = rng.random(120) < 0.4
+    scores, gone = y + rng.normal(size=120), np.arange(120) % 5 == 0
+    some = np.where(gone, np.nan, y)
+    with pytest.raises(InvalidSampleError, match="24 NaN"):
+        compute(some, scores)
+    with pytest.warns(MissingLabelsWarning, match="24 of 120 rows") as told:
+        assert compute(some, scores, missing="drop") == compute(y[~gone], scores[~gone])
+    assert told[0].filename == __file__

@@ -17,6 +17,10 @@ class NoVarianceError(ValueError):
     """An asymptotic method estimates zero variance on the sample, so it gives no interval or test."""
 
 
+class NoIntervalError(ValueError):
+    """A measure of a single list has no counterpart for a population, so it has a value there but no interval."""
+
+
 class ModelFileError(ValueError):
     """A model cannot be saved or exported, or a model file cannot be loaded; the message says why."""
 

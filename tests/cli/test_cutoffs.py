@@ -27,11 +27,14 @@ def test_the_numbers_are_those_of_the_library(capsys, scores, scored):
             assert row["fpr"] <= float(purpose.split()[-1])
 
 
-def test_the_table_names_each_cut_off(capsys, scores):
+def test_the_tables_name_each_cut_off_and_fit_the_screen(capsys, scores):
     done = run(capsys, "evaluate", scores, *COMMON)
-    for words in ("FPR at most 0.05", "best by youden", "best by closest", "LR+", "lift", "although it was picked"):
+    for words in ("FPR <= 0.05", "youden", "closest", "LR+", "lift", "although they were picked on these rows"):
         assert words in done.out
-    assert "best by cost" not in done.out
+    assert "cost" not in done.out
+    table = [line for line in done.out.splitlines() if line.startswith(("cut-off ", "FPR <= ", "youden ", "closest "))]
+    assert len(table) == 9  # a heading, four budgets, and the best ones in both tables
+    assert max(map(len, table)) <= 80
 
 
 @pytest.mark.parametrize(

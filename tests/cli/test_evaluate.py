@@ -211,3 +211,38 @@ def test_rows_without_a_label_are_dropped_on_demand_and_counted(capsys, scored, 
     kept = np.arange(1200) % 3 != 0
     assert found["results"][0]["estimate"] == hr.AUC()(labels.to_numpy()[kept], scored["good"].to_numpy()[kept])
     assert "400 rows without a label dropped." in " ".join(run(capsys, *common, "--drop-missing").out.split())
+
+
+def test_a_measure_without_an_interval_has_a_value_and_the_others_go_on(capsys, scores, scored):
+    asked = ["--measure", "mrr", "--measure", "auc", "--measure", "ndcg@10"]
+    common = ["evaluate", scores, "--target", "y", "--score", "good", *asked]
+    found = answer(run(capsys, *common, "--group", "half", "--json"))["results"]
+    assert [one["measure"] for one in found] == ["mrr", "auc", "ndcg@10"] * 3
+    ndcg = found[2]
+    assert (ndcg["low"], ndcg["high"]) == (None, None)
+    assert ndcg["estimate"] == hr.measure("ndcg@10")(scored["y"], scored["good"])
+    assert "--qid" in ndcg["no_interval"]
+    assert found[1]["low"] == hr.interval(scored["y"], scored["good"]).low
+    shown = run(capsys, *common).out
+    assert re.search(r"mrr +\S+ +- +-\n", shown)
+    assert "No interval for mrr, ndcg@10: a single list" in shown
+    alone = run(capsys, *common[:6], "--measure", "mrr")
+    assert alone.code == 0
+    assert "Each interval" not in alone.out
+
+
+def test_grades_of_relevance(capsys, scored, tmp_path):
+    path = tmp_path / "graded.csv"
+    graded = scored.with_columns((pl.col("y") * (1 + pl.col("id").hash() % 3)).cast(pl.Int64).alias("grade"))
+    graded.with_columns(pl.when(pl.col("query") < 2).then(0).otherwise(pl.col("grade")).alias("grade")).write_csv(path)
+    common = ["evaluate", path, "--target", "grade", "--score", "good", "--qid", "query", "--measure", "ndcg@10"]
+    (one,) = answer(run(capsys, *common, "--json"))["results"]
+    read = pl.read_csv(path)
+    interval = hr.interval(read["grade"], read["good"], qid=read["query"], measure="ndcg@10")
+    assert (one["low"], one["estimate"], one["n_queries"]) == (interval.low, interval.estimate, 38)
+    shown = " ".join(run(capsys, *common).out.split())
+    assert "(grade = 1 or more)" in shown
+    assert "2 of 40 queries are left out" in shown
+    refused(run(capsys, *common, "--measure", "ap"), 2, "ap takes two classes, but column 'grade' has grades")
+    refused(run(capsys, *common, "--out", tmp_path / "report"), 2, "needs two classes")
+    refused(run(capsys, *common[:6], "--measure", "ap"), 3, "distinct values")

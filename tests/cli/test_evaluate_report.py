@@ -2,6 +2,8 @@
 
 import json
 
+import polars as pl
+
 import headrank as hr
 from cli.running import left_in, refused, run
 
@@ -46,3 +48,19 @@ def test_queries_and_bad_names(capsys, scores, tmp_path):
     assert run(capsys, *arguments, "--qid", "query").code == 0
     assert "on average over" in json.loads((tmp_path / "report" / "result.json").read_text())["answer"]["sentences"][0]
     refused(run(capsys, *arguments, "--positive-name", "a/b/c"), 2, "noun")
+
+
+def test_dropped_rows_and_measures_without_an_interval_are_in_the_report(capsys, scored, tmp_path):
+    path, out = tmp_path / "some.csv", tmp_path / "report"
+    scored.with_columns(pl.when(pl.int_range(pl.len()) % 3 > 0).then(pl.col("y")).alias("y")).write_csv(path)
+    asked = ["--measure", "mrr", "--measure", "auc", "--drop-missing", "--out", out]
+    done = run(capsys, "evaluate", path, "--target", "y", "--score", "good", *asked)
+    assert done.code == 0, done.err
+    result, page = json.loads((out / "result.json").read_text()), (out / "report.html").read_text()
+    assert result["warnings"][0].startswith("400 of 1,200 rows have no label and were dropped.")
+    assert "400 of 1,200 rows have no label" in page.replace("\u202f", " ").replace("\xa0", " ")
+    mrr, auc = result["measures"]["rows"]
+    assert (mrr["low"], mrr["high"]) == (None, None)
+    assert auc["low"] is not None
+    assert "no interval" in page
+    assert "There is no interval for mrr" in result["measures"]["words"]

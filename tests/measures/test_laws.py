@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import headrank as hr
 from headrank.exceptions import MeasureWarning, ShallowHeadError
 from headrank.measures.names import MEASURES
-from reference.measures import PARAMETERS as ALL
+from reference.measure_parameters import PARAMETERS as ALL
 from reference.measures import TWINS, expand, twin
 from strategies import any_rankings, fractional_rankings, small_rankings, weighted_rankings
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import headrank as hr
-from reference.measures import PARAMETERS as ALL
+from reference.measure_parameters import PARAMETERS as ALL
 from reference.measures import TWINS, exact, expand, mean_over_orders, pairs_lost_by_independent_lots
 from strategies import small_rankings
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import headrank as hr
 from headrank.surrogates import RowFacts, surrogate_for
 from reference import smooth as slow
-from reference.measures import rounded_up
+from reference.measure_parameters import rounded_up
 from strategies import RATES, ranges, rates
 
 below_one = st.sampled_from([rate for rate in RATES if rate < 1])

@@ -7,7 +7,9 @@ import pytest
 
 import headrank as hr
 from headrank.bounds.band.gains import gains_limits
+from headrank.bounds.band.precision import precision_limits
 from headrank.reports import render_html, summarize
+from headrank.reports.answer import confidence_per_model
 from headrank.reports.geometry import chart_drawing
 from headrank.training.goal import Goal
 from reports.made_up import RESULTS, html_of, result_of, summary_of, training_result
@@ -158,6 +160,19 @@ def test_precision_and_recall_are_those_of_the_first_rows(name):
         assert curve.tp_in_first(min(n, curve.n)) == pytest.approx(hits, abs=2e-3 * curve.n_pos)
     assert line.x[-1] == 1
     assert chart.chance.y == (pytest.approx(curve.positive_rate),) * 2
+
+
+@pytest.mark.parametrize("name", ["top", "ties", "separated", "tiny"])
+def test_the_band_of_the_precision_never_cuts_into_the_limits(name):
+    made, band = result_of(name), summary_of(name).precision_recall.band
+    curve = hr.RocCurve.from_scores(made.y, made.winner.scores)
+    limits = precision_limits(curve, confidence=confidence_per_model(made))
+    between = np.linspace(0, 1, 1777)[1:]
+    assert np.all(np.interp(between, band.x, band.lower) <= limits.lower(between))
+    assert np.all(np.interp(between, band.x, band.upper) >= limits.upper(between))
+    inside = between[between > 0.1]
+    assert np.mean(np.interp(inside, band.x, band.lower)) == pytest.approx(limits.lower(inside).mean(), abs=0.01)
+    assert np.mean(np.interp(inside, band.x, band.upper)) == pytest.approx(limits.upper(inside).mean(), abs=0.01)
 
 
 def test_axes_of_counts_have_whole_ticks():

@@ -23,7 +23,7 @@ from headrank.bounds.inequalities.binomial import (
 from headrank.bounds.inequalities.tail_limits import tail_limits
 from headrank.curve import share
 from headrank.exceptions import TooFewRowsError
-from headrank.labels import Sample, check_binary
+from headrank.labels import Sample, check_binary, with_labels
 
 _ROUNDINGS = 16
 """Rounding errors of the largest score by which two computations of the same score may differ."""
@@ -165,6 +165,7 @@ def threshold_at(
     out_of: int | None = None,
     confidence: float = 0.95,
     pos_label: Any = None,
+    missing: str = "refuse",
 ) -> Threshold:
     """Find the lowest threshold that keeps a budget on future rows, with a given confidence, for any distribution.
 
@@ -208,6 +209,8 @@ def threshold_at(
         The probability that the budget is kept.
     pos_label : optional
         The label of the positive class in ``y``.
+    missing : {"refuse", "drop"}
+        What to do about missing labels: raise, or drop their rows, with a warning that says how many.
 
     Returns
     -------
@@ -234,6 +237,7 @@ def threshold_at(
     there are 1,000; ...
     """
     confidence = check_confidence(confidence)
+    y, scores = with_labels(missing, y, scores)
     sample = check_binary(y, scores, pos_label=pos_label).require_both_classes()
     budget = _checked_budget(max_fpr, top, alerts, out_of, sample.scores.size)
     return threshold_for(sample, budget, confidence, half=np.asarray(scores).dtype == np.float16)

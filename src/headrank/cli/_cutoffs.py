@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 _BUDGETS = (0.01, 0.05, 0.1, 0.2)
 """False positive rates whose cut-offs are shown."""
-_NAMES = {"tpr": "TPR", "fpr": "FPR", "precision": "precision", "npv": "NPV", "lr_positive": "LR+"}
-_NAMES |= {"lr_negative": "LR-", "lift": "lift"}
+_HEADINGS = {"tpr": "TPR", "fpr": "FPR", "precision": "PPV", "npv": "NPV", "lr_positive": "LR+"}
+_HEADINGS |= {"lr_negative": "LR-", "lift": "lift"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,12 +38,12 @@ class ScorerCutoffs:
 
     def as_dict(self) -> dict[str, Any]:
         """Return all numbers, with intervals of each cut-off, as if it had been fixed before the rows were seen."""
-        ends = {name: self.points.interval(name) for name in _NAMES}
+        ends = {name: self.points.interval(name) for name in _HEADINGS}
         rows = [
             {"purpose": purpose, **row}
             | {
                 f"{name}_{end}": float(ends[name][i][number])
-                for name in _NAMES
+                for name in _HEADINGS
                 for i, end in enumerate(("low", "high"))
             }
             for number, (purpose, row) in enumerate(zip(self.purposes, self.points.rows(), strict=True))
@@ -113,26 +113,44 @@ def _of_scorer(
 
 
 def print_cutoffs(screen: Console, found: list[ScorerCutoffs], confidence: float) -> None:
-    """Print a table per column of scores, and what is certified of the best cut-offs."""
+    """Print two tables per column of scores: what each cut-off does, and what is certified of the best ones."""
     for each in found:
         screen.print(f"\nCut-offs of {each.score}: rows that score at least this are flagged.")
-        rows = [("cut-off", "score", "flagged", *_NAMES.values())]
+        rows = [("cut-off", "score", "flagged", *_HEADINGS.values())]
         rows += [
-            (purpose, shown, f"{row['n_flagged']:,.0f}", *(_cell(row[name]) for name in _NAMES))
+            (_short(purpose), shown, f"{row['n_flagged']:,.0f}", *(_cell(row[name]) for name in _HEADINGS))
             for purpose, shown, row in zip(each.purposes, each.shown, each.points.rows(), strict=True)
         ]
         print_table(screen, rows)
-        for best in each.best:
-            screen.print(
-                f"Best by {best.by}: TPR {rounded_down(best.tpr_low)} to {rounded_up(best.tpr_high)} and FPR "
-                f"{rounded_down(best.fpr_low)} to {rounded_up(best.fpr_high)} on rows to come, with "
-                f"{percent(confidence)} confidence for any distribution, although it was picked on these rows. The "
-                f"best threshold is between {_end(best.value_low)} and {_end(best.value_high)} (bootstrap, asymptotic)."
+        screen.print(
+            f"\nThe best cut-offs of {each.score} on rows to come, although they were picked on these rows: TPR and "
+            f"FPR hold together with {percent(confidence)} confidence, for any distribution; the interval of the best "
+            "score is by the bootstrap (asymptotic)."
+        )
+        best = [("best by", "TPR", "FPR", "best score")]
+        best += [
+            (
+                one.by,
+                f"{rounded_down(one.tpr_low)} to {rounded_up(one.tpr_high)}",
+                f"{rounded_down(one.fpr_low)} to {rounded_up(one.fpr_high)}",
+                f"{_end(one.value_low)} to {_end(one.value_high)}",
             )
+            for one in each.best
+        ]
+        print_table(screen, best)
+    if found:
+        screen.print(
+            "\nPPV: precision; NPV: share of negatives among the rows not flagged; LR+ and LR-: likelihood ratios of "
+            "rows flagged and not flagged; lift: precision over the share of positives."
+        )
+
+
+def _short(purpose: str) -> str:
+    return purpose.replace("at most", "<=").removeprefix("best by ")
 
 
 def _cell(value: float) -> str:
-    return f"{value:.3g}" if isfinite(value) else "-"
+    return f"{value:.{3 if value >= 0.01 else 2}g}" if isfinite(value) else "-"
 
 
 def _end(value: float | None) -> str:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headrank.cli._failures import about_input, about_output
 
 if TYPE_CHECKING:
-    from headrank.bounds.interval import Interval
     from headrank.cli._samples import ScoredSample
     from headrank.reports import Summary
+    from headrank.reports.contents import MeasureRow
     from headrank.training.goal import Goal
     from headrank.training.table_info import DataSource
 
@@ -21,7 +20,7 @@ DEFAULT_MAX_FPR = 0.05
 
 def write_evaluation(
     sample: ScoredSample,
-    intervals: Iterable[tuple[str, str | None, Interval]],
+    rows: tuple[MeasureRow, ...],
     out: Path,
     *,
     goal: Goal | None,
@@ -37,8 +36,8 @@ def write_evaluation(
     ----------
     sample : ScoredSample
         Labels and scores.
-    intervals : iterable of (score, group, Interval)
-        What the command has measured; the group is None for all rows.
+    rows : tuple of MeasureRow
+        What the command has measured.
     out : Path
         The folder.
     goal : Goal or None
@@ -52,7 +51,7 @@ def write_evaluation(
     """
     from headrank._whole_files import write_folder
     from headrank.reports import summarize
-    from headrank.reports.measured import measure_row, measures_part
+    from headrank.reports.measured import measures_part
     from headrank.training.given_scores import result_of_scores
     from headrank.training.goal import Goal
     from headrank.workflow.files import write_report
@@ -68,8 +67,8 @@ def write_evaluation(
                 confidence=confidence,
                 sha256=sha256,
                 command=command,
+                n_without_label=sample.n_without_label,
             )
-        rows = tuple(measure_row(score, group, interval) for score, group, interval in intervals)
         summary = summarize(result, measures=measures_part(rows, confidence))
         write_report(summary, folder)
         return summary

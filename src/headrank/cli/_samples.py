@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 import typer
 
-from headrank._types import BoolVector, Vector
+from headrank._types import Vector
 from headrank.cli._failures import about_input
 from headrank.cli._inputs import Input
 from headrank.exceptions import InvalidSampleError
+from headrank.grades import are_grades
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,8 +26,8 @@ class ScoredSample:
 
     Attributes
     ----------
-    y : bool array of shape (n_rows,)
-        Which rows are positive.
+    y : array of shape (n_rows,)
+        Which rows are positive, or their grades of relevance as whole numbers.
     positive : str
         The value of the target that counts as positive, as printed.
     scores : dict of str to array of shape (n_rows,)
@@ -41,13 +42,18 @@ class ScoredSample:
         Rows that were dropped because their target is missing.
     """
 
-    y: BoolVector
+    y: npt.NDArray[Any]
     positive: str
     scores: dict[str, Vector]
     qid: npt.NDArray[Any] | None = None
     groups: npt.NDArray[Any] | None = None
     clusters: npt.NDArray[Any] | None = None
     n_without_label: int = 0
+
+    @property
+    def graded(self) -> bool:
+        """Whether the labels are grades of relevance."""
+        return self.y.dtype.kind != "b"
 
     @property
     def counts(self) -> dict[str, int]:
@@ -75,10 +81,12 @@ def read_scores(
     clusters: str | None = None,
     lower_is_better: bool = False,
     drop_missing: bool = False,
+    grades: bool = False,
 ) -> ScoredSample:
     """Read and check labels and scores; if lower is better, the scores are negated.
 
-    With ``drop_missing``, rows without a label are dropped and counted.
+    With ``drop_missing``, rows without a label are dropped and counted. With ``grades``, the target may have grades of
+    relevance, unless a positive value is named.
     """
     from headrank.readers.tables import read_columns
     from headrank.readers.targets import missing_labels, target_of
@@ -94,16 +102,25 @@ def read_scores(
         if drop_missing:
             labelled = ~missing_labels(frame[target])
             frame = frame.filter(labelled) if labelled.any() else frame  # a target without labels is refused below
-        labels = target_of(frame[target], pos_label=positive, where=f"column {target!r} of {path}")
+        if grades and positive is None and _has_grades(frame[target]):
+            y: npt.NDArray[Any] = frame[target].to_numpy().astype(np.intp)
+            named = "1 or more"
+        else:
+            labels = target_of(frame[target], pos_label=positive, where=f"column {target!r} of {path}")
+            y, named = labels.y, labels.positive
         return ScoredSample(
-            labels.y,
-            labels.positive,
+            y,
+            named,
             {name: scores_of(frame[name], path, lower_is_better=lower_is_better) for name in scores},
             None if qid is None else _of_every_row(frame[qid], path, "query id"),
             None if group is None else _groups(frame[group]),
             None if clusters is None else _of_every_row(frame[clusters], path, "cluster"),
             n_rows - frame.height,
         )
+
+
+def _has_grades(column: pl.Series) -> bool:
+    return column.dtype.is_numeric() and not column.null_count() and are_grades(column.to_numpy())
 
 
 def scores_of(column: pl.Series, path: Input, *, lower_is_better: bool) -> Vector:

@@ -2,43 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 import typer
 
 from headrank._format import counted, percent, rounded, rounded_down, rounded_up, shown
-from headrank._types import BoolVector
 from headrank.cli import _options as options
 from headrank.cli._cutoffs import check_cutoffs, cutoffs_of, print_cutoffs
 from headrank.cli._evaluation_report import write_evaluation
-from headrank.cli._failures import about_input
+from headrank.cli._findings import NO_INTERVAL, By, Found, NotMeasured, findings
 from headrank.cli._inputs import input_of, layout_of
-from headrank.cli._printing import console, print_json, print_table, shows_progress
+from headrank.cli._printing import console, print_json, print_table
 from headrank.cli._samples import ScoredSample, read_scores
 from headrank.workflow.files import REPORT
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from headrank.bounds.interval import Interval
     from headrank.measures import Measure
     from headrank.training.goal import Goal
     from headrank.training.table_info import DataSource
-
-
-@dataclass(frozen=True)
-class _Finding:
-    """The interval of a measure for one column of scores and one group (None: all rows), or why there is none."""
-
-    score: str
-    group: str | None
-    interval: Interval | None
-    no_interval: str = ""
 
 
 def run(
@@ -125,7 +111,7 @@ def run(
         _require_reportable(clusters, lower_is_better)
     unfit = {"--clusters": clusters is not None, "--qid": qid is not None, "--lower-is-better": lower_is_better}
     criteria = check_cutoffs(cutoffs, miss_cost, prevalence, unfit)
-    by = _By(options.method_of(method, METHODS, clusters), confidence)
+    by = By(options.method_of(method, METHODS, clusters), confidence)
     scores = input_of(files, layout_of(separator, decimal, sheet, files))
     sample = read_scores(
         scores,
@@ -137,8 +123,11 @@ def run(
         clusters=clusters,
         lower_is_better=lower_is_better,
         drop_missing=drop_missing,
+        grades=any(each.graded for each in measures),
     )
-    findings = list(_findings(sample, measures, by))
+    if sample.graded:
+        _require_two_classes_unused(measures, target, {"--out": out is not None, "--cutoffs": cutoffs})
+    found = list(findings(sample, measures, by))
     cuts = cutoffs_of(sample, criteria, prevalence, confidence) if cutoffs else []
     if out is not None:
         given: dict[str, Sequence[str | None]] = {
@@ -157,7 +146,7 @@ def run(
         }
         write_evaluation(
             sample,
-            [(one.score, one.group, one.interval) for one in findings if one.interval is not None],
+            tuple(one.as_row() for one in found if isinstance(one, Found)),
             out,
             goal=goal,
             source=_source(scores.name, target, sample.positive, called, qid),
@@ -179,21 +168,17 @@ def run(
                 "confidence": confidence,
                 "holds": "each interval by itself",
                 "assumes": sample.assumption,
-                "results": [
-                    {"score": one.score, "group": one.group, **one.interval.as_dict()}
-                    for one in findings
-                    if one.interval is not None
-                ],
+                "results": [one.as_dict() for one in found if isinstance(one, Found)],
                 "not_measured": [
-                    {"score": one.score, "group": one.group, "reason": one.no_interval}
-                    for one in findings
-                    if one.interval is None
+                    {"score": one.rows.score, "group": one.rows.group, "reason": one.reason}
+                    for one in found
+                    if isinstance(one, NotMeasured)
                 ],
                 **({"cutoffs": [each.as_dict() for each in cuts]} if cutoffs else {}),
             }
         )
     in_words = measures[0] if measure or goal is None else goal.measure
-    _print(sample, findings, in_words if box is None or measure else box, confidence, target, as_json=json)
+    _print(sample, found, in_words if box is None or measure else box, confidence, target, as_json=json)
     print_cutoffs(console(as_json=json), cuts, confidence)
     if out is not None:
         console(as_json=json).print(f"The report is {out / REPORT}.")
@@ -209,6 +194,24 @@ def _require_reportable(clusters: str | None, lower_is_better: bool) -> None:
         raise typer.BadParameter(
             "a report flags high scores; negate the column, or omit --lower-is-better or --out", param_hint="'--out'"
         )
+
+
+def _require_two_classes_unused(measures: Sequence[Measure], target: str, used: Mapping[str, bool]) -> None:
+    """Raise if something needs two classes, though the target has grades."""
+    but = f"but column {target!r} has grades of relevance"
+    for each in measures:
+        if not each.graded:
+            raise typer.BadParameter(
+                f"{each} takes two classes, {but}; measure ndcg only, or add a column of two classes, such as "
+                f"{target} >= 1",
+                param_hint="'--measure'",
+            )
+    for name, given in used.items():
+        if given:
+            raise typer.BadParameter(
+                f"needs two classes, {but}; omit {name}, or add a column of two classes, such as {target} >= 1",
+                param_hint=f"'{name}'",
+            )
 
 
 def _source(name: str, target: str, positive: str, positive_name: str, qid: str | None) -> DataSource:
@@ -228,14 +231,6 @@ def _command(
     return " ".join([*words, "--out report"])
 
 
-@dataclass(frozen=True)
-class _By:
-    """How intervals are computed."""
-
-    method: str
-    confidence: float
-
-
 def _usual_measures(goal: Goal | None, box: Measure | None) -> list[Measure]:
     """Return the default measures for the part of the list that matters."""
     from headrank.measures import AUC, FPRAtTPR, PartialAUC, PrecisionAt, RecallAt, TPRAtFPR, TwoWayPartialAUC
@@ -250,57 +245,9 @@ def _usual_measures(goal: Goal | None, box: Measure | None) -> list[Measure]:
     return [AUC(), goal.measure, goal.headline]
 
 
-def _findings(sample: ScoredSample, measures: list[Measure], by: _By) -> Iterator[_Finding]:
-    everything = np.ones(sample.y.size, dtype=bool)
-    groups: list[tuple[str | None, BoolVector]] = [(None, everything)]
-    if sample.groups is not None:
-        groups += [(str(name), sample.groups == name) for name in np.unique(sample.groups)]
-    for group, rows in groups:
-        n_rows, n_pos = int(rows.sum()), int(sample.y[rows].sum())
-        for score in sample.scores:
-            if n_pos in (0, n_rows):
-                kind = "positive" if n_pos else "negative"
-                yield _Finding(score, group, None, f"all {n_rows:,} rows are {kind}")
-                continue
-            for measure in measures:
-                yield _measured(sample, score, group, rows, measure, by)
-
-
-def _measured(
-    sample: ScoredSample, score: str, group: str | None, rows: BoolVector, measure: Measure, by: _By
-) -> _Finding:
-    from headrank.bounds.intervals import interval
-    from headrank.exceptions import InvalidSampleError, NoVarianceError, OneClassError
-
-    with about_input():
-        try:
-            found = interval(
-                sample.y[rows],
-                sample.scores[score][rows],
-                measure=measure,
-                confidence=by.confidence,
-                method=by.method,
-                qid=None if sample.qid is None else sample.qid[rows],
-                clusters=None if sample.clusters is None else sample.clusters[rows],
-                random_state=0,
-                progress=by.method == "bootstrap" and shows_progress(),
-            )
-        except (OneClassError, NoVarianceError) as error:
-            if group is None:
-                raise
-            return _Finding(score, group, None, str(error))
-        except InvalidSampleError:
-            raise
-        except ValueError as error:
-            if by.method == "auto":
-                raise
-            raise typer.BadParameter(str(error), param_hint="'--method'") from error
-    return _Finding(score, group, found)
-
-
 def _print(
     sample: ScoredSample,
-    findings: list[_Finding],
+    found: list[Found | NotMeasured],
     in_words: Measure,
     confidence: float,
     target: str,
@@ -314,44 +261,61 @@ def _print(
         f"{counts['n_neg']:,} negative."
         + (f" {counted(sample.n_without_label, 'row')} without a label dropped." if sample.n_without_label else "")
     )
-    found = [(one, one.interval) for one in findings if one.interval is not None]
-    for group in dict.fromkeys(one.group for one in findings):
-        _print_group(screen, [each for each in found if each[0].group == group], len(sample.scores) > 1)
-        for reason in dict.fromkeys(one.no_interval for one in findings if one.group == group and not one.interval):
+    measured = [one for one in found if isinstance(one, Found)]
+    if sample.qid is not None:
+        n_queries = len(set(sample.qid.tolist()))
+        used = [one.interval.n_queries for one in measured if one.interval is not None and one.rows.group is None]
+        fewest = min([n for n in used if n is not None], default=n_queries)
+        if fewest < n_queries:
+            screen.print(
+                f"{n_queries - fewest:,} of {counted(n_queries, 'query', 'queries')} are left out: their rows are all "
+                "of one class."
+            )
+    for group in dict.fromkeys(one.rows.group for one in found):
+        _print_group(screen, [one for one in measured if one.rows.group == group], len(sample.scores) > 1)
+        missing = [one for one in found if isinstance(one, NotMeasured) and one.rows.group == group]
+        for reason in dict.fromkeys(one.reason for one in missing):
             screen.print(f"\nGroup {group} is not measured: {reason}.")
     screen.print()
-    for measure in dict.fromkeys(interval.measure for _, interval in found):
+    for measure in dict.fromkeys(one.measure for one in measured):
         screen.print(f"{measure}: {measure.description}.")
     screen.print()
-    finite = all(interval.finite_sample for _, interval in found)
-    kind = ", for any distribution and any sample size" if finite else ", in large samples (asymptotic)"
-    screen.print(
-        f"Each interval holds individually with {percent(confidence)} confidence{kind}; their simultaneous confidence "
-        f"is lower. {sample.assumption}"
-    )
-    for one, interval in found:
-        if one.group is None and interval.measure == in_words:
-            screen.print(f"{one.score}: {interval}.")
+    without = dict.fromkeys(str(one.measure) for one in measured if one.interval is None)
+    if without:
+        screen.print(f"No interval for {', '.join(without)}: {NO_INTERVAL}.")
+    intervals = [one.interval for one in measured if one.interval is not None]
+    if intervals:
+        finite = all(interval.finite_sample for interval in intervals)
+        kind = ", for any distribution and any sample size" if finite else ", in large samples (asymptotic)"
+        screen.print(
+            f"Each interval holds individually with {percent(confidence)} confidence{kind}; their simultaneous "
+            f"confidence is lower. {sample.assumption}"
+        )
+    for one in measured:
+        if one.rows.group is None and one.interval is not None and one.measure == in_words:
+            screen.print(f"{one.rows.score}: {one.interval}.")
     if len(sample.scores) > 1:
         screen.print("To compare the scorers, use headrank compare.")
 
 
-def _print_group(screen: Console, found: list[tuple[_Finding, Interval]], several: bool) -> None:
+def _print_group(screen: Console, found: list[Found], several: bool) -> None:
     """Print the table of one group, or of all rows, rounded as in sentences: limits outwards."""
     if not found:
         return
-    group, first = found[0][0].group, found[0][1]
+    group = found[0].rows.group
+    # Of queries, those that count: an interval knows them.
+    first = next((one.interval for one in found if one.interval is not None), found[0].rows)
     counts = f"{counted(first.n_pos, 'positive')} and {counted(first.n_neg, 'negative')}"
     screen.print("" if group is None else f"\n{group} ({counts})")
     rows = [("score", "measure", "value", "at least", "at most")]
     rows += [
         (
-            one.score,
-            str(interval.measure),
-            rounded(interval.estimate),
-            rounded_down(interval.low),
-            rounded_up(interval.high),
+            one.rows.score,
+            str(one.measure),
+            rounded(one.value),
+            "-" if one.interval is None else rounded_down(one.interval.low),
+            "-" if one.interval is None else rounded_up(one.interval.high),
         )
-        for one, interval in found
+        for one in found
     ]
     print_table(screen, rows if several else [row[1:] for row in rows], left=2 if several else 1)

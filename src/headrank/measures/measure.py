@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
-from headrank._format import shown
+from headrank._format import counted, shown
 from headrank._types import ArrayLike
 from headrank.curve import RocCurve
 from headrank.exceptions import InvalidSampleError, OneClassError
@@ -46,7 +46,7 @@ class QueryMean(float):
         return float(self), self.n_queries, self.n_left_out
 
     def __repr__(self) -> str:
-        return f"{float(self)!r} (mean of {self.n_queries} queries, {self.n_left_out} left out)"
+        return f"{float(self)!r} (mean of {counted(self.n_queries, 'query', 'queries')}, {self.n_left_out:,} left out)"
 
 
 REGISTERED: dict[str, type[Measure]] = {}

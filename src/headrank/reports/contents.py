@@ -310,15 +310,15 @@ class AllRowsPart:
 
 @dataclass(frozen=True)
 class MeasureRow:
-    """A measure of a scorer with its interval, on all rows (``group`` is empty) or on those of a group."""
+    """A measure of a scorer and its limits, if it has any, on all rows (``group`` is empty) or on those of a group."""
 
     scorer: str
     group: str
     measure: str
     description: str
-    low: float
+    low: float | None
     estimate: float
-    high: float
+    high: float | None
     n_pos: int
     n_neg: int
 

@@ -10,13 +10,15 @@ import numpy as np
 
 from headrank._format import counted, percent, rounded_percent
 from headrank._types import Vector
+from headrank.bounds.band.precision import precision_limits
 from headrank.curve import RocCurve
 from headrank.plots.polyline import Window, clip, thin
 from headrank.plots.precision_recall import precisions
-from headrank.reports.answer import selection_in_words
+from headrank.reports.answer import confidence_per_model, selection_in_words
 from headrank.reports.charts import tick_step
 from headrank.reports.figures import Chart, ChartBand, ChartLine, Mark
 from headrank.reports.points import goal_cases, knows_positive_rate, limits_of_found, lists_in_words
+from headrank.reports.wording import subject
 from headrank.training.result import TrainingResult
 
 _CELL = 2.5e-3
@@ -138,13 +140,31 @@ def precision_recall_chart(result: TrainingResult, curves: Mapping[str, Sequence
         shares=True,
         lines=_ordered([ChartLine(name, name == picked, *_precisions(some[0])) for name, some in curves.items()]),
         chance=ChartLine("random pick", False, (0.0, 1.0), (float(curve.positive_rate),) * 2),
-        band=None,
+        band=_precision_band(result, curve),
         mark=mark,
         note=(
             "The further right, the more of them are found; the higher, the fewer cases are looked at in vain. "
-            f"Estimates on {result.table.measured}, without a guarantee."
+            f"With {percent(result.confidence)} confidence, the whole true curve of "
+            f"{'the winner' if len(curves) > 1 else subject(picked)} lies within the band{selection_in_words(result)}."
         ),
     )
+
+
+def _precision_band(result: TrainingResult, curve: RocCurve) -> ChartBand:
+    """Return limits on a grid of recalls, moved outwards so that straight lines between them never cut into the band.
+
+    The odds of a limit are the recall over a rate that increases with it. So between two points the odds of the lower
+    limit are at least those at the right point times the ratio of the recalls, and likewise for the upper limit.
+    """
+    within = precision_limits(curve, confidence=confidence_per_model(result))
+    grid = np.linspace(0.0, 1.0, _POINTS + 1)
+    lower, upper = within.lower(grid[1:]), within.upper(grid[1:])
+    ratio = grid[1:-1] / grid[2:]
+    least = np.concatenate([[0.0], lower[1:] * ratio / (lower[1:] * ratio + 1 - lower[1:])])  # between two points
+    most = np.concatenate([[1.0], upper[:-1] / (upper[:-1] + ratio * (1 - upper[:-1]))])
+    lower = np.floor(np.minimum(np.append(least[:1], least), np.append(least, least[-1:])) * 1e6) / 1e6
+    upper = np.ceil(np.maximum(np.append(most[:1], most), np.append(most, most[-1:])) * 1e6) / 1e6
+    return ChartBand(result.confidence, _plain(grid), _plain(lower), _plain(upper))
 
 
 def _precisions(curve: RocCurve) -> tuple[tuple[float, ...], tuple[float, ...]]:

@@ -12,12 +12,15 @@ from headrank._format import percent
 from headrank.bounds.interval import Interval
 from headrank.bounds.intervals import interval_of_curves
 from headrank.bounds.sample_curves import SampleCurves
-from headrank.exceptions import InvalidSampleError, OneClassError
+from headrank.exceptions import InvalidSampleError, NoIntervalError, OneClassError
 from headrank.measures import AUC, Measure, RecallAt
 from headrank.measures import measure as measure_of
 from headrank.reports.contents import MeasureRow, MeasuresPart
 from headrank.training.goal import Goal
 from headrank.training.result import TrainingResult
+
+SINGLE_LIST = "a single list has no counterpart for a population"
+"""Why a measure has a value but no interval."""
 
 
 def usual_measures(goal: Goal) -> list[Measure]:
@@ -41,10 +44,14 @@ def measured(
 
 def measures_part(rows: tuple[MeasureRow, ...], confidence: float) -> MeasuresPart:
     """Put intervals into words."""
-    sure = percent(confidence)
-    return MeasuresPart(
-        f"Each interval holds individually with {sure} confidence; their simultaneous confidence is lower.", rows
+    words = (
+        f"Each interval holds individually with {percent(confidence)} confidence; their simultaneous confidence is "
+        "lower."
     )
+    without = list(dict.fromkeys(row.measure for row in rows if row.low is None))
+    if without:
+        words += f" There is no interval for {', '.join(without)}: {SINGLE_LIST}."
+    return MeasuresPart(words, rows)
 
 
 def measure_row(scorer: str, group: str | None, interval: Interval) -> MeasureRow:
@@ -62,6 +69,13 @@ def measure_row(scorer: str, group: str | None, interval: Interval) -> MeasureRo
     )
 
 
+def value_row(scorer: str, group: str | None, measure: Measure, value: float, n_pos: int, n_neg: int) -> MeasureRow:
+    """Return the value of a measure that has no interval as plain data."""
+    return MeasureRow(
+        scorer, "" if group is None else group, str(measure), measure.description, None, value, None, n_pos, n_neg
+    )
+
+
 def _rows(result: TrainingResult, measures: list[Measure], groups: npt.NDArray[Any] | None) -> Iterator[MeasureRow]:
     every: list[tuple[str | None, Any]] = [(None, None)]
     if groups is not None:
@@ -76,4 +90,9 @@ def _rows(result: TrainingResult, measures: list[Measure], groups: npt.NDArray[A
                     if group is None:
                         raise
                     continue  # a group of one class is not measured
-                yield measure_row(model.name, group, found)
+                except NoIntervalError:
+                    sample = curves.sample
+                    value = float(measure.of_sample(sample))
+                    yield value_row(model.name, group, measure, value, int(sample.n_pos), int(sample.n_neg))
+                else:
+                    yield measure_row(model.name, group, found)

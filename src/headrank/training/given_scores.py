@@ -31,6 +31,7 @@ def result_of_scores(
     sha256: str = "",
     command: str = "",
     pos_label: Any = None,
+    n_without_label: int = 0,
 ) -> TrainingResult:
     """Select the best of the scorers by the measure of the goal, and certify it. All guarantees pay for the selection.
 
@@ -52,6 +53,8 @@ def result_of_scores(
         Hash of the input file and the command that reproduces the report.
     pos_label : optional
         The label of the positive class in ``y``.
+    n_without_label : int, default=0
+        How many rows were dropped because they have no label; the report says so.
 
     Examples
     --------
@@ -98,6 +101,15 @@ def result_of_scores(
             columns=(),
             holdout=HoldoutInfo(kind="scores"),
         ),
-        warnings=(),
+        warnings=_dropped(n_without_label, n_rows),
         provenance=Provenance(command, sha256, 0, versions_of(_LIBRARIES)),
+    )
+
+
+def _dropped(n_without_label: int, n_rows: int) -> tuple[str, ...]:
+    if not n_without_label:
+        return ()
+    return (
+        f"{n_without_label:,} of {n_without_label + n_rows:,} rows have no label and were dropped. All guarantees are "
+        "about rows like those with a label.",
     )

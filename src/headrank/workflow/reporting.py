@@ -13,6 +13,7 @@ import numpy as np
 from headrank._extras import needs_extra
 from headrank._types import ArrayLike
 from headrank._whole_files import write_file
+from headrank.labels import with_labels
 from headrank.workflow.goals import called, goal_of
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ def report(
     groups: ArrayLike | None = None,
     confidence: float = 0.95,
     pos_label: Any = None,
+    missing: str = "refuse",
     positive_name: str = "",
     name: str = "scores",
 ) -> Report:
@@ -116,6 +118,8 @@ def report(
         Confidence of each guarantee.
     pos_label : optional
         The label of the positive class in ``y``.
+    missing : {"refuse", "drop"}
+        What to do about missing labels: raise, or drop their rows; a warning and the report say how many.
     positive_name : str, optional
         What a positive row is called: ``"fraud"``, or ``"diagnosis/diagnoses"``.
     name : str, default="scores"
@@ -145,6 +149,9 @@ def report(
         nouns_of(positive_name)
     goal = goal_of(fpr, top, _DEFAULT_FPR)
     named = dict(scores) if isinstance(scores, Mapping) else {"scorer": scores}
+    n_given = np.size(y)
+    y, qid, groups, *kept = with_labels(missing, y, qid, groups, *named.values())
+    named = dict(zip(named, kept, strict=True))
     given = {"fpr": fpr, "top": top, "confidence": None if confidence == 0.95 else confidence, "pos_label": pos_label}
     result = result_of_scores(
         y,
@@ -159,8 +166,13 @@ def report(
         ),
         qid=qid,
         confidence=confidence,
-        command=called("hr.report", "y, scores", given | {"positive_name": positive_name}),
+        command=called(
+            "hr.report",
+            "y, scores",
+            given | {"missing": None if missing == "refuse" else missing, "positive_name": positive_name},
+        ),
         pos_label=pos_label,
+        n_without_label=n_given - np.size(y),
     )
     labels = None if groups is None else np.asarray(groups)
     made = Report(summarize(result, measures=measured(result, measures, labels)))

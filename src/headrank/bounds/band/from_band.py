@@ -15,6 +15,7 @@ from headrank.bounds.confidence import Side
 from headrank.bounds.inequalities.tail_limits import THEOREMS, Method
 from headrank.bounds.interval import INDEPENDENT_ROWS, RANDOM_LABELS, Interval, require_counts
 from headrank.curve import RocCurve
+from headrank.exceptions import NoIntervalError
 from headrank.measures import Measure
 from headrank.measures.ranked_lists import ListMeasure
 
@@ -72,7 +73,7 @@ def from_band(
     if positive_rate is not None and not 0 < real("positive_rate", positive_rate) < 1:
         raise ValueError(f"positive_rate must lie strictly between 0 and 1, got {positive_rate!r}")
     if isinstance(measure, ListMeasure) and ends_in_band.dispatch(type(measure)) is ends_in_band.dispatch(Measure):
-        raise ValueError(
+        raise NoIntervalError(
             f"{measure} of a single list has no counterpart for a population, so it has no interval from a band; pass "
             "qid for an interval of the mean over queries, or use method='bootstrap', which is asymptotic"
         )

@@ -26,7 +26,7 @@ from headrank.bounds.comparison.evidence import (
 from headrank.bounds.confidence import Side, check_confidence, check_side
 from headrank.bounds.sample_curves import SampleCurves
 from headrank.exceptions import NoVarianceError
-from headrank.labels import Sample
+from headrank.labels import Sample, with_labels
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
 from headrank.measures.area import AreaMeasure
@@ -196,6 +196,7 @@ def compare(
     qid: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     pos_label: Any = None,
+    missing: str = "refuse",
     n_replicates: int = 2000,
     random_state: Any = None,
     n_jobs: int | None = None,
@@ -242,6 +243,8 @@ def compare(
         The cluster of each row; requires the bootstrap.
     pos_label : optional
         The label of the positive class in ``y``.
+    missing : {"refuse", "drop"}
+        What to do about missing labels: raise, or drop their rows, with a warning that says how many.
     n_replicates, random_state, n_jobs, progress
         For the bootstrap.
 
@@ -260,6 +263,7 @@ def compare(
     confidence = check_confidence(confidence)
     option("method", method, get_args(Method))
     names = check_names(names)
+    y, a, b, sample_weight, qid, clusters = with_labels(missing, y, a, b, sample_weight, qid, clusters)
     first, second = (
         SampleCurves(what.check(y, scores, sample_weight, qid=qid, pos_label=pos_label)) for scores in (a, b)
     )

@@ -20,6 +20,7 @@ from headrank.bounds.comparison.evidence import Method, Pair, Resampling, eviden
 from headrank.bounds.confidence import Side, check_confidence, check_side
 from headrank.bounds.sample_curves import SampleCurves
 from headrank.exceptions import NoVarianceError
+from headrank.labels import with_labels
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
 
@@ -130,6 +131,7 @@ def compare_many(
     qid: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     pos_label: Any = None,
+    missing: str = "refuse",
     n_replicates: int = 10_000,
     random_state: Any = None,
     n_jobs: int | None = None,
@@ -149,7 +151,7 @@ def compare_many(
         0/1, -1/+1, bool, or any two values with ``pos_label``.
     against : str, optional
         The scorer that all others are compared with (other minus this one); by default all pairs are compared.
-    measure, confidence, method, side, sample_weight, qid, clusters, pos_label
+    measure, confidence, method, side, sample_weight, qid, clusters, pos_label, missing
         As for `compare`.
     n_replicates, random_state, n_jobs, progress
         For the bootstrap.
@@ -177,9 +179,10 @@ def compare_many(
     option("method", method, get_args(Method))
     require_named(scorers)
     _pairs(scorers, against)
+    y, sample_weight, qid, clusters, *kept = with_labels(missing, y, sample_weight, qid, clusters, *scorers.values())
     curves = {
         name: SampleCurves(what.check(y, scores, sample_weight, qid=qid, pos_label=pos_label))
-        for name, scores in scorers.items()
+        for name, scores in zip(scorers, kept, strict=True)
     }
     resampling = Resampling(n_replicates, present_rows(clusters, sample_weight), random_state, n_jobs, progress)
     by: dict[str, Any] = {"measure": what, "against": against, "confidence": confidence, "side": side}

@@ -24,7 +24,7 @@ from headrank.bounds.comparison.evidence import (
 from headrank.bounds.confidence import Side, check_confidence, check_side
 from headrank.bounds.sample_curves import SampleCurves
 from headrank.exceptions import NoVarianceError
-from headrank.labels import check_binary
+from headrank.labels import check_binary, with_labels
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
 from headrank.measures.area import AreaMeasure
@@ -46,6 +46,7 @@ def compare_samples(
     side: Side = "two-sided",
     names: tuple[str, str] = ("first", "second"),
     pos_label: Any = None,
+    missing: str = "refuse",
     n_replicates: int = 2000,
     random_state: Any = None,
     n_jobs: int | None = None,
@@ -84,6 +85,8 @@ def compare_samples(
         The names of the samples.
     pos_label : optional
         The label of the positive class in ``y1`` and ``y2``.
+    missing : {"refuse", "drop"}
+        What to do about missing labels: raise, or drop their rows, with a warning that says how many.
     n_replicates, random_state, n_jobs
         For the bootstrap.
 
@@ -103,7 +106,7 @@ def compare_samples(
     names = check_names(names)
     first, second = (
         SampleCurves(check_binary(y, scores, pos_label=pos_label).require_both_classes())
-        for y, scores in ((y1, scores1), (y2, scores2))
+        for y, scores in (with_labels(missing, y1, scores1), with_labels(missing, y2, scores2))
     )
     pair = (first, second)
     if method in ("bootstrap", "bootstrap_normal"):

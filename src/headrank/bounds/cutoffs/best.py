@@ -31,6 +31,7 @@ from headrank.bounds.confidence import check_confidence
 from headrank.bounds.inequalities.binomial import clopper_pearson
 from headrank.bounds.interval import INDEPENDENT_ROWS, RANDOM_LABELS, require_counts
 from headrank.curve import RocCurve
+from headrank.labels import with_labels
 
 By = Literal["youden", "closest", "cost"]
 _COSTS = ("false_negative", "false_positive")
@@ -174,6 +175,7 @@ def best_cutoff(
     random_state: Any = None,
     n_jobs: int | None = None,
     pos_label: Any = None,
+    missing: str = "refuse",
 ) -> Cutoff:
     """Find the threshold that is best by a criterion, and bound what it achieves on rows to come.
 
@@ -201,6 +203,8 @@ def best_cutoff(
         For the bootstrap.
     pos_label : optional
         The label of the positive class in ``y``.
+    missing : {"refuse", "drop"}
+        What to do about missing labels: raise, or drop their rows, with a warning that says how many.
 
     Examples
     --------
@@ -216,6 +220,7 @@ def best_cutoff(
     confidence = check_confidence(confidence)
     if whole("n_replicates", n_replicates):
         check_replicates(n_replicates, (1 - confidence) / 2)
+    y, scores = with_labels(missing, y, scores)
     curve = RocCurve.from_scores(y, scores, pos_label=pos_label)
     return best_of_curve(
         curve,

@@ -33,7 +33,7 @@ from headrank.bounds.confidence import check_confidence
 from headrank.bounds.inequalities.binomial import exact_limits
 from headrank.bounds.interval import require_counts
 from headrank.curve import RocCurve
-from headrank.labels import check_scores
+from headrank.labels import check_scores, with_labels
 
 RATES = ("tpr", "fpr", "precision", "npv", "lr_positive", "lr_negative", "lift")
 """What is computed at each threshold."""
@@ -209,6 +209,7 @@ def operating_points(
     confidence: float | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
+    missing: str = "refuse",
 ) -> OperatingPoints:
     """Compute what flagging all rows above each threshold does. O(n log n).
 
@@ -232,6 +233,8 @@ def operating_points(
         Weight 2 is equivalent to repeating the row. No intervals with weights.
     pos_label : optional
         The label of the positive class in ``y``.
+    missing : {"refuse", "drop"}
+        What to do about missing labels: raise, or drop their rows, with a warning that says how many.
 
     Examples
     --------
@@ -246,6 +249,7 @@ def operating_points(
     """
     share = None if prevalence is None else inner_rate("prevalence", prevalence)
     sure = None if confidence is None else check_confidence(confidence)
+    y, scores, sample_weight = with_labels(missing, y, scores, sample_weight)
     curve = RocCurve.from_scores(y, scores, sample_weight, pos_label=pos_label)
     cuts = None if thresholds is None else check_scores(thresholds, "thresholds")
     return points_of_curve(curve, cuts, prevalence=share, confidence=sure)
