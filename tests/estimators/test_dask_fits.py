@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from distributed import Client, LocalCluster
+from scipy import sparse
 
 import headrank as hr
 from headrank.estimators import _head_risk
@@ -117,6 +118,25 @@ def test_no_graph_is_built_for_an_evaluation(client):
 def test_refusals(client, arguments, kind, says):
     with pytest.raises(kind, match=says):
         hr.Blocks.from_dask(*arguments())
+
+
+def test_missing_whole_numbers_are_refused_by_name(client):
+    frame = pd.DataFrame({"a": [1.0, 2.0], "b": pd.array([1, None], dtype="Int64")})
+    with pytest.raises(ValueError, match="column 'b' of partition 0 has 1 missing or infinite values"):
+        _ = hr.Blocks.from_dask(dd.from_pandas(frame, npartitions=1)).n_rows
+
+
+def test_sparse_chunks(client):
+    rows = da.from_array(X, chunks=(150, 4)).map_blocks(sparse.csr_matrix)
+    blocks = hr.Blocks.from_dask(rows, da.from_array(Y, chunks=150))
+    assert (blocks.take(np.arange(100, 200)).toarray() == X[100:200]).all()
+    assert_same_fit(hr.LinearRanker("auc").fit(sparse.csr_array(X), Y), hr.LinearRanker("auc").fit(blocks))
+
+
+def test_large_coefficients_are_sent_without_a_warning(client):
+    n = 1_500_000  # 12 MB; Dask warns above 10 MB
+    blocks = hr.Blocks.from_dask(da.ones((n, 1), chunks=(n, 1)))
+    assert blocks.combine(np.ones(n)) == [n]
 
 
 def test_partitions_of_other_lengths(client):
