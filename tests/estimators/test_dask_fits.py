@@ -1,5 +1,7 @@
 """A fit on a Dask cluster of processes is the fit in memory, also if a worker is killed in the middle of it."""
 
+import asyncio
+import gc
 import os
 import signal
 
@@ -10,6 +12,7 @@ import pandas as pd
 import pytest
 from distributed import Client, LocalCluster
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 
 import headrank as hr
 from headrank.estimators import _head_risk
@@ -154,6 +157,47 @@ def test_a_cluster_that_goes_away():
     cluster.close()
     with pytest.raises(ConnectionError, match="the Dask cluster went away"):
         blocks.scores(np.ones(4))
+
+
+def test_a_cluster_that_goes_away_in_the_middle_of_a_fit(monkeypatch):
+    cluster = LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0", silence_logs=50)
+    client = Client(cluster, set_as_default=False)
+    blocks = hr.Blocks.from_dask(da.from_array(X, chunks=(200, 4)), da.from_array(Y, chunks=200), client=client)
+    collect, calls = DaskPool.collect, []
+
+    def collect_and_close(pool, handles):
+        calls.append(handles)
+        if len(calls) == 8:
+            client.close()
+            cluster.close()
+        return collect(pool, handles)
+
+    monkeypatch.setattr(DaskPool, "collect", collect_and_close)
+    ranker = hr.LinearRanker("pauc@0.2", C=10, tol=1e-6)
+    with pytest.raises(ConnectionError, match="the Dask cluster went away") as stopped:
+        ranker.fit(blocks)
+    assert "coef_ has the best weights so far" in stopped.value.__notes__[0]
+    assert ranker.score(X, Y) > 0.8
+
+
+def test_an_interrupt_leaves_no_task_behind(client, monkeypatch):
+    blocks = hr.Blocks.from_dask(da.from_array(X, chunks=(100, 4)), da.from_array(Y, chunks=100), client=client)
+    collect, calls = DaskPool.collect, []
+
+    def collect_and_stop(pool, handles):
+        calls.append(handles[0].key)
+        if len(calls) == 8:
+            raise KeyboardInterrupt
+        return collect(pool, handles)
+
+    monkeypatch.setattr(DaskPool, "collect", collect_and_stop)
+    with pytest.warns(ConvergenceWarning, match="interrupted.*kept the best weights so far"):
+        ranker = hr.LinearRanker("pauc@0.2", C=10, tol=1e-6).fit(blocks)
+    assert ranker.score(X, Y) > 0.8
+    gc.collect()
+    client.sync(asyncio.sleep, 0)  # releases are queued before this
+    assert calls[7] not in client.futures
+    assert {future.key for future in blocks._pool.blocks} <= set(client.futures)
 
 
 def test_no_client(monkeypatch):

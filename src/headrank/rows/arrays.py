@@ -56,7 +56,7 @@ def _matrices(X: Sequence[Any]) -> list[Any]:
         raise ValueError("X has no blocks; pass at least one array")
     matrices = []
     for number, part in enumerate(X):
-        matrix = part if hasattr(part, "nnz") or isinstance(part, np.ndarray) else np.asarray(part)
+        matrix: Any = part if hasattr(part, "nnz") or isinstance(part, np.ndarray) else np.asarray(part)
         if matrix.ndim != 2 or matrix.dtype.kind not in "biuf" or getattr(matrix, "format", "csr") != "csr":
             raise TypeError(
                 f"block {number} of X must be a 2-D array of numbers or a CSR matrix, got {type(part).__name__} of "

@@ -33,8 +33,8 @@ def sampled(blocks: Blocks, given: Given, measure: Measure, positive: BoolVector
 
     Positives and negatives are drawn separately, 10,000 positives and as many negatives as put 10,000 into the head
     of the measure, so that the standard error of the measure is about 0.005; fewer if the sample would be larger than
-    1e8 values; no row of weight 0. If a class is drawn more densely than the other, weights restore their ratio. With queries, 10,000
-    queries are drawn whole.
+    1e8 values; no row of weight 0. If a class is drawn more densely than the other, weights restore their ratio. With
+    queries, 10,000 queries are drawn whole.
     """
     from sklearn.utils import check_random_state
 
