@@ -152,7 +152,8 @@ BAD = {
     "the target for scores": (["t.csv", "--target", "y", "--score", "y"], 2, "is the target"),
     "the same scores twice": (["t.csv", "--target", "y", "--score", "s", "--score", "s"], 2, "named only once"),
     "gaps in the queries": (["t.csv", "--target", "y", "--score", "s", "--qid", "gaps"], 3, "needs a query id"),
-    "a folder": ([".", "--target", "y", "--score", "s"], 3, "is a folder; expected a file"),
+    "a folder of a mixture": ([".", "--target", "y", "--score", "s"], 3, "several formats, such as t.csv and t.xlsx"),
+    "an empty folder": (["empty", "--target", "y", "--score", "s"], 3, "empty is a folder without tables"),
     "both parts": (["t.csv", "--target", "y", "--score", "s", "--fpr", "0.1", "--top", "0.1"], 2, "not both"),
     "percent": (["t.csv", "--target", "y", "--score", "s", "--fpr", "0:2"], 2, "for 2 % write 0.02"),
     "per cent sign": (["t.csv", "--target", "y", "--score", "s", "--fpr", "2%"], 2, "for 2 % write 0.02"),
@@ -187,6 +188,7 @@ def test_bad_input_is_refused_in_a_line(capsys, tmp_path, monkeypatch, arguments
             "flag": [True, False, True],
         }
     ).write_csv("t.csv")
+    (tmp_path / "empty").mkdir()
     (tmp_path / "t.xlsx").write_bytes(b"PK")
     assert refused(run(capsys, "evaluate", *arguments), code, words)
 

@@ -23,7 +23,7 @@ def german(frame, path):
     changed.write_csv(path, separator=";")
 
 
-@pytest.fixture(params=["semicolons", "several", "standard input", "workbook", "several, mixed"])
+@pytest.fixture(params=["semicolons", "several", "standard input", "workbook", "several, mixed", "folder"])
 def layout(request, tmp_path, monkeypatch):
     """Return how to write a table, and what to type to have it read."""
 
@@ -39,6 +39,12 @@ def layout(request, tmp_path, monkeypatch):
         if request.param == "workbook":
             frame.write_excel(tmp_path / f"{name}.xlsx")
             return [tmp_path / f"{name}.xlsx"], []
+        if request.param == "folder":
+            (tmp_path / name).mkdir()
+            frame[half:].write_parquet(tmp_path / name / "2.parquet")
+            frame[:half].write_parquet(tmp_path / name / "1.parquet")
+            (tmp_path / name / "_SUCCESS").touch()
+            return [tmp_path / name], []
         german(frame[:half], tmp_path / f"{name}1.csv")
         if request.param == "several":
             german(frame[half:], tmp_path / f"{name}2.csv")

@@ -1,5 +1,7 @@
 """A fit on a Dask cluster of processes is the fit in memory, also if a worker is killed in the middle of it."""
 
+import asyncio
+import gc
 import os
 import signal
 
@@ -9,6 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from distributed import Client, LocalCluster
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 
 import headrank as hr
 from headrank.estimators import _head_risk
@@ -119,6 +123,25 @@ def test_refusals(client, arguments, kind, says):
         hr.Blocks.from_dask(*arguments())
 
 
+def test_missing_whole_numbers_are_refused_by_name(client):
+    frame = pd.DataFrame({"a": [1.0, 2.0], "b": pd.array([1, None], dtype="Int64")})
+    with pytest.raises(ValueError, match="column 'b' of partition 0 has 1 missing or infinite values"):
+        _ = hr.Blocks.from_dask(dd.from_pandas(frame, npartitions=1)).n_rows
+
+
+def test_sparse_chunks(client):
+    rows = da.from_array(X, chunks=(150, 4)).map_blocks(sparse.csr_matrix)
+    blocks = hr.Blocks.from_dask(rows, da.from_array(Y, chunks=150))
+    assert (blocks.take(np.arange(100, 200)).toarray() == X[100:200]).all()
+    assert_same_fit(hr.LinearRanker("auc").fit(sparse.csr_array(X), Y), hr.LinearRanker("auc").fit(blocks))
+
+
+def test_large_coefficients_are_sent_without_a_warning(client):
+    n = 1_500_000  # 12 MB; Dask warns above 10 MB
+    blocks = hr.Blocks.from_dask(da.ones((n, 1), chunks=(n, 1)))
+    assert blocks.combine(np.ones(n)) == [n]
+
+
 def test_partitions_of_other_lengths(client):
     blocks = hr.Blocks.from_dask(da.from_array(X, chunks=(200, 4)), da.from_array(Y, chunks=((100, 300),)))
     with pytest.raises(ValueError, match=r"y has [13]00 values for the 200 rows of partition [01]"):
@@ -134,6 +157,47 @@ def test_a_cluster_that_goes_away():
     cluster.close()
     with pytest.raises(ConnectionError, match="the Dask cluster went away"):
         blocks.scores(np.ones(4))
+
+
+def test_a_cluster_that_goes_away_in_the_middle_of_a_fit(monkeypatch):
+    cluster = LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0", silence_logs=50)
+    client = Client(cluster, set_as_default=False)
+    blocks = hr.Blocks.from_dask(da.from_array(X, chunks=(200, 4)), da.from_array(Y, chunks=200), client=client)
+    collect, calls = DaskPool.collect, []
+
+    def collect_and_close(pool, handles):
+        calls.append(handles)
+        if len(calls) == 8:
+            client.close()
+            cluster.close()
+        return collect(pool, handles)
+
+    monkeypatch.setattr(DaskPool, "collect", collect_and_close)
+    ranker = hr.LinearRanker("pauc@0.2", C=10, tol=1e-6)
+    with pytest.raises(ConnectionError, match="the Dask cluster went away") as stopped:
+        ranker.fit(blocks)
+    assert "coef_ has the best weights so far" in stopped.value.__notes__[0]
+    assert ranker.score(X, Y) > 0.8
+
+
+def test_an_interrupt_leaves_no_task_behind(client, monkeypatch):
+    blocks = hr.Blocks.from_dask(da.from_array(X, chunks=(100, 4)), da.from_array(Y, chunks=100), client=client)
+    collect, calls = DaskPool.collect, []
+
+    def collect_and_stop(pool, handles):
+        calls.append(handles[0].key)
+        if len(calls) == 8:
+            raise KeyboardInterrupt
+        return collect(pool, handles)
+
+    monkeypatch.setattr(DaskPool, "collect", collect_and_stop)
+    with pytest.warns(ConvergenceWarning, match="interrupted.*kept the best weights so far"):
+        ranker = hr.LinearRanker("pauc@0.2", C=10, tol=1e-6).fit(blocks)
+    assert ranker.score(X, Y) > 0.8
+    gc.collect()
+    client.sync(asyncio.sleep, 0)  # releases are queued before this
+    assert calls[7] not in client.futures
+    assert {future.key for future in blocks._pool.blocks} <= set(client.futures)
 
 
 def test_no_client(monkeypatch):

@@ -135,7 +135,7 @@ def test_it_learns_what_no_single_column_shows():
 
 def test_an_interrupt_of_the_solver_ends_the_fit(monkeypatch):
     def interrupted(*arguments, **options):
-        return replace(hybrid(*arguments, **options), interrupted=True)
+        return replace(hybrid(*arguments, **options), stopped_by=KeyboardInterrupt())
 
     monkeypatch.setattr("headrank.rivals.restricted_master.hybrid", interrupted)
     with pytest.raises(KeyboardInterrupt):

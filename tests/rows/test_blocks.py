@@ -4,6 +4,7 @@ import os
 import threading
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -121,6 +122,45 @@ def test_text_is_no_feature(tmp_path):
         Blocks.from_parquet(tmp_path, target="fraud")
 
 
+def test_labels_and_queries_of_csv_files_keep_their_type(tmp_path):
+    """As floats, large numbers of queries would be rounded, and be the same query."""
+    large = 2**60 + QID
+    for number, part in enumerate(cut(np.arange(60), [0, 20, 60])):
+        rows = pl.DataFrame(X[part], schema=["a", "b", "c"])
+        rows.with_columns(fraud=Y[part], q=large[part]).write_csv(tmp_path / f"{number}.csv")
+    blocks = Blocks.from_csv(tmp_path, target="fraud", qid="q")
+    assert (blocks.qid == large).all()
+    assert blocks.y.dtype.kind == "i"
+
+
+def test_a_folder_whose_name_is_a_pattern(tmp_path):
+    folder = tmp_path / "days[1]*"
+    folder.mkdir()
+    frame().write_parquet(folder / "one.parquet")
+    assert Blocks.from_parquet(folder, target="fraud").n_rows == 60
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"features": "f0"}, r"features must be a sequence, got 'f0'; for a single value pass \['f0'\]"),
+        ({"features": ["f0", "fraud"]}, "column 'fraud' is named twice"),
+        ({"features": ["f0", "f0"]}, "column 'f0' is named twice"),
+        ({"sample_weight": "fraud"}, "column 'fraud' is named twice"),
+    ],
+)
+def test_a_column_has_one_role(options, says, tmp_path):
+    frame().write_parquet(tmp_path / "one.parquet")
+    with pytest.raises((TypeError, ValueError), match=says):
+        Blocks.from_parquet(tmp_path, target="fraud", **options)
+
+
+def test_a_file_of_another_format_is_refused_by_name(tmp_path):
+    (tmp_path / "one.parquet").write_text("a,b")
+    with pytest.raises(ValueError, match=r"one\.parquet cannot be read as Parquet"):
+        Blocks.from_parquet(tmp_path)
+
+
 @pytest.mark.parametrize("change", ["longer", "replaced"])
 def test_a_file_that_changes_is_refused_by_name(change, tmp_path):
     file = tmp_path / "one.parquet"
@@ -171,6 +211,7 @@ def test_no_files(tmp_path):
         (([X, [["a", "b", "c"]]],), "block 1 of X must be a 2-D array of numbers"),
         (([sparse.coo_array(X)],), "CSR matrix, got coo_array"),
         (([X, X], [Y]), "y must have one array for each of the 2 blocks of X, got 1"),
+        (([pd.DataFrame(X), pd.DataFrame(X)[[2, 1, 0]]],), r"block 1 of X has the columns \('2', '1', '0'\), block 0"),
         (([X], [Y[:5]]), r"y of block 0 must have one value for each of its 60 rows, got shape \(5,\)"),
     ],
     ids=str,
@@ -178,6 +219,29 @@ def test_no_files(tmp_path):
 def test_other_arrays_are_refused(arguments, says):
     with pytest.raises((TypeError, ValueError), match=says):
         Blocks.from_arrays(*arguments)
+
+
+def test_data_frames_give_the_names_of_their_columns():
+    assert Blocks.from_arrays([pd.DataFrame(X, columns=list("abc"))] * 2).feature_names == ("a", "b", "c")
+
+
+def test_labels_that_are_text_in_some_blocks_only():
+    with pytest.raises(ValueError, match="y is numbers in the first block, but not in block 1"):
+        _ = Blocks.from_arrays([X, X], [Y, Y.astype(str)]).y
+
+
+def test_entries_of_a_sparse_block_that_add_up():
+    twice = sparse.csr_array((np.array([1.0, 2.0, 3.0]), np.array([0, 0, 1]), np.array([0, 2, 3])), shape=(2, 2))
+    assert Blocks.from_arrays([twice]).ends()[1].tolist() == [3.0, 3.0]
+    assert twice.nnz == 3
+
+
+@pytest.mark.parametrize("rows", [[5, 3], [-1, 2], [3, 60], [0.5], [True, False]], ids=str)
+def test_rows_to_take_are_checked(rows):
+    blocks = Blocks.from_arrays([X[:20], X[20:]])
+    with pytest.raises(ValueError, match="rows must"):
+        blocks.take(np.array(rows))
+    assert (blocks.take(np.array([0, 19, 20, 59])) == X[[0, 19, 20, 59]]).all()
 
 
 def test_an_interrupt_leaves_no_thread_behind():

@@ -202,6 +202,29 @@ def test_an_interrupt_within_the_risk_keeps_the_best_so_far(solve):
     assert solution.objective <= 100.0 * risk(np.zeros(6))[0]
 
 
+@pytest.mark.parametrize("at", [1, 6])
+def test_rows_that_are_lost_end_the_search(solve, at):
+    """With the best so far, if there is any."""
+    risk, calls = MaxOfAffine(1, 6, 60), []
+
+    def lost(w):
+        calls.append(w)
+        if len(calls) >= at:
+            raise ConnectionError("gone")
+        return risk(w)
+
+    if at == 1:
+        with pytest.raises(ConnectionError, match="gone"):
+            solve(FunctionRisk(lost), n_features=6, C=100.0, tol=1e-9)
+        return
+    solution = solve(FunctionRisk(lost), n_features=6, C=100.0, tol=1e-9)
+    assert not solution.interrupted
+    assert solution.objective == pytest.approx(risk.objective(solution.weights, 100.0))
+    assert solution.stopped_by.__traceback__ is None
+    with pytest.raises(ConnectionError, match="gone"):
+        solution.raise_if_stopped()
+
+
 @pytest.mark.parametrize("Cs", [(1.0, 10.0, 1000.0), (1000.0, 1.0, 0.01)])
 def test_a_bundle_serves_another_regularisation(solve, Cs):
     risk, bundle, start = MaxOfAffine(2, 5, 30), Bundle(), None

@@ -1,4 +1,4 @@
-"""The tables that a command reads: one file, several, or standard input."""
+"""The tables that a command reads: one file, several, those of a folder, or standard input."""
 
 from __future__ import annotations
 
@@ -48,14 +48,17 @@ class Input:
 
     Attributes
     ----------
-    given : tuple of Path
+    typed : tuple of Path
         The paths as typed, ``-`` for standard input.
+    given : tuple of Path
+        The same with the tables of each folder in its place.
     paths : tuple of Path
         Where they are; standard input is stored in a temporary file.
     layout : Layout
         How text files are written.
     """
 
+    typed: tuple[Path, ...]
     given: tuple[Path, ...]
     paths: tuple[Path, ...]
     layout: Layout
@@ -74,8 +77,8 @@ class Input:
 
     @property
     def words(self) -> list[str]:
-        """The files as typed in a command, without folders."""
-        return ["-" if path == _DASH else path.name for path in self.given]
+        """The files and folders as typed in a command, without the folders above them."""
+        return ["-" if path == _DASH else path.resolve().name if path.is_dir() else path.name for path in self.typed]
 
     @property
     def is_table(self) -> bool:
@@ -134,7 +137,8 @@ def layout_of(separator: str | None, decimal: str | None, sheet: str | None, fil
             Layout(**{option.removeprefix("--"): value})  # type: ignore[arg-type]
             for_text = option != "--sheet"
             if all(
-                (file.suffix.lower() in _NO_TEXT) if for_text else (file.suffix.lower() != ".xlsx") for file in files
+                (file.suffix.lower() in _NO_TEXT) if for_text else (file.suffix.lower() != ".xlsx")
+                for file in _without_folders(files)
             ):
                 raise ValueError(f"none of the files is {'text' if for_text else 'a workbook (.xlsx)'}; omit it")
     return Layout(separator, decimal, sheet)  # type: ignore[arg-type]
@@ -144,7 +148,35 @@ def input_of(files: Sequence[Path], layout: Layout | None = None) -> Input:
     """Return the files to read; standard input is stored first, since tables are read more than once."""
     from headrank.readers.opening import PLAIN
 
-    return Input(tuple(files), tuple(_stored() if file == _DASH else file for file in files), layout or PLAIN)
+    given = _without_folders(files)
+    return Input(tuple(files), given, tuple(_stored() if file == _DASH else file for file in given), layout or PLAIN)
+
+
+def _without_folders(files: Sequence[Path]) -> tuple[Path, ...]:
+    return tuple(each for file in files for each in (_tables_in(file) if file.is_dir() else [file]))
+
+
+def _tables_in(folder: Path) -> list[Path]:
+    """Return the tables of a folder, sorted by name, or raise if it has none, or tables of several formats."""
+    from headrank.readers.opening import SUFFIXES
+
+    found = {
+        path: suffix
+        for path in sorted(folder.iterdir())
+        for suffix in SUFFIXES
+        if path.name.lower().endswith(suffix) and not path.name.startswith(".")
+    }
+    if not found:
+        raise CommandError(
+            f"{folder} is a folder without tables ({', '.join(SUFFIXES)}); give files, or another folder"
+        )
+    first = next(iter(found))
+    if other := next((path for path, suffix in found.items() if suffix != found[first]), None):
+        raise CommandError(
+            f"{folder} is a folder with tables of several formats, such as {first.name} and {other.name}, which may be "
+            "the same rows; give the files to read"
+        )
+    return [*found]
 
 
 def _stored() -> Path:

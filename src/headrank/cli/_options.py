@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 COLUMNS, PART, INPUT, RESULT = "Columns", "Part of the list that matters", "Input files", "Result"
 """Headings in the help of a command."""
 FORMATS = ".csv, .tsv (also .gz), .parquet, .xlsx"
-_MANY = "several are read as one, - is standard input (CSV)"
+_MANY = "several, or those of a folder, are read as one, - is standard input (CSV)"
 
 Scores = Annotated[
     list[Path], typer.Argument(metavar="SCORES", help=f"Table of labels and scores ({FORMATS}); {_MANY}.")

@@ -30,6 +30,7 @@ def unpacked(
         if y is None:
             raise ValueError(f"{name} requires y to be passed, but the target y is None; only Blocks contain it")
         return Given(X, y, sample_weight, qid)
+    _require_taken(estimator, X)
     given = {"y": y, "sample_weight": sample_weight, "qid": qid}
     if twice := [key for key, values in given.items() if values is not None]:
         raise ValueError(f"{' and '.join(twice)} must be given to Blocks, not to fit: the rows of X are in blocks")
@@ -40,9 +41,8 @@ def unpacked(
 
 def checked_blocks(estimator: Any, X: Blocks, *, reset: bool) -> Blocks:
     """Return the blocks; learn the number and names of their features if ``reset``, or else compare them, and raise."""
+    _require_taken(estimator, X)
     name = type(estimator).__name__
-    if not estimator._takes_blocks:
-        raise TypeError(f"{name} needs X in memory, got {X!r}; LinearRanker takes Blocks")
     names = None if X.feature_names is None else np.array(X.feature_names, dtype=object)
     if reset:
         vars(estimator).pop("feature_names_in_", None)
@@ -60,3 +60,12 @@ def checked_blocks(estimator: Any, X: Blocks, *, reset: bool) -> Blocks:
             f"{known[j]!r}; pass features= to from_parquet"
         )
     return X
+
+
+def _require_taken(estimator: Any, X: Blocks) -> None:
+    """Raise if an estimator needs its rows in memory."""
+    if not estimator._takes_blocks:
+        raise TypeError(
+            f"{type(estimator).__name__} needs X in memory, got {X!r}; LinearRanker and LinearRankerCV take Blocks; "
+            "draw a sample of them: X.take(rows), with y=X.y[rows]"
+        )

@@ -13,6 +13,7 @@ from headrank._numbers import above_zero, option, whole
 from headrank._types import ArrayLike, Vector
 from headrank.estimators._blocks import unpacked
 from headrank.estimators._problem import SOLVERS, Problem, live_line, pose
+from headrank.estimators._risk import ScoredPoint
 from headrank.estimators._scorer import admitted
 from headrank.measures import measure as measure_of
 from headrank.solvers import Bundle, Solution, Step, lbfgs, newton
@@ -67,8 +68,7 @@ def anchor_of(ranker: LinearRanker, problem: Problem) -> Vector:
         max_iter=whole("max_iter", ranker.max_iter, at_least=1),
         unit=1 / problem.unit,  # so that multiplying all features by a number changes nothing
     )
-    if solution.interrupted:
-        raise KeyboardInterrupt
+    solution.raise_if_stopped()
     return problem.standardised(solution.weights)
 
 
@@ -77,8 +77,7 @@ def learned_from(ranker: LinearRanker, problem: Problem) -> Vector:
     C, bandwidth = above_zero("C", ranker.C), above_zero("bandwidth", ranker.bandwidth)
     mine = problem.with_surrogate(ranker.surrogate, measure=measure_of(ranker.measure), bandwidth=bandwidth)
     solution = search(ranker, mine, C)
-    if solution.interrupted:
-        raise KeyboardInterrupt
+    solution.raise_if_stopped()
     return np.zeros_like(solution.weights) if mine.collapsed(solution, C) else solution.weights
 
 
@@ -89,15 +88,33 @@ def adopt(
     scores = problem.scores(solution)
     ranker.coef_ = problem.coef(solution.weights)
     ranker.intercept_ = problem.intercept(solution.weights, scores)
-    ranker.objective_, ranker.lower_bound_, ranker.gap_ = solution.objective, solution.lower, solution.gap
+    _adopt_trace(ranker, solution)
     learned = solution.weights.any() or problem.kind.convex  # the smooth risk has no value at constant scores
     ranker.risk_ = problem.risk.at_scores(scores).value if learned else nan
     ranker.training_measure_ = problem.measured(scores)
     ranker.start_measure_ = nan if anchor is None else problem.measured(problem.rows.scores(anchor))
-    ranker.n_iter_, ranker.trace_ = solution.n_iter, solution.trace
     ranker.collapsed_ = problem.collapsed(solution, C)
     if not problem.kind.convex:
         ranker.collapsed_ |= not _beats_chance(ranker, problem)
+
+
+def keep_best(ranker: LinearRanker, problem: Problem, solution: Solution) -> None:
+    """Set what an unfinished search tells without another pass over the rows; the other attributes are removed.
+
+    If the scores have stayed with blocks that cannot be read any more, the threshold is not known: the intercept is 0.
+    """
+    for name in ("risk_", "training_measure_", "start_measure_", "collapsed_"):
+        if hasattr(ranker, name):
+            delattr(ranker, name)
+    scored = isinstance(solution.point, ScoredPoint)
+    ranker.coef_ = problem.coef(solution.weights)
+    ranker.intercept_ = problem.intercept(solution.weights, problem.scores(solution)) if scored else 0.0
+    _adopt_trace(ranker, solution)
+
+
+def _adopt_trace(ranker: LinearRanker, solution: Solution) -> None:
+    ranker.objective_, ranker.lower_bound_, ranker.gap_ = solution.objective, solution.lower, solution.gap
+    ranker.n_iter_, ranker.trace_ = solution.n_iter, solution.trace
 
 
 def _beats_chance(ranker: LinearRanker, problem: Problem) -> bool:
@@ -172,7 +189,7 @@ def _descended(
         for factor in _ANNEALING:
             softer = problem.with_surrogate(ranker.surrogate, bandwidth=factor * ranker.bandwidth)
             solution = lbfgs(softer.risk, start=start, centre=anchor, unit=unit, convex=False, **limits)
-            if solution.interrupted:
+            if solution.stopped_by is not None:
                 return solution
             start = solution.weights
     return lbfgs(problem.risk, start=start, centre=anchor, unit=unit, convex=False, **limits)

@@ -205,6 +205,13 @@ class LinearRanker(LinearScorer):
         Returns
         -------
         self
+            After a keyboard interrupt, with the best weights so far and a warning.
+
+        Raises
+        ------
+        OSError
+            If rows can no longer be read: a file is gone, or the cluster (`ConnectionError`). ``coef_`` and
+            ``trace_`` are then those of the best weights so far, from which a fit with ``warm_start=True`` starts.
         """
         C = above_zero("C", self.C)
         problem = _fitting.posed(self, X, y, sample_weight, qid)
@@ -219,6 +226,13 @@ class LinearRanker(LinearScorer):
     def _solve(self, problem: Problem, C: float, **known: Any) -> Solution:
         """Solve a problem for one C, and warn if it was interrupted or did not converge; see `_search`."""
         solution = _fitting.search(self, problem, C, **known)
+        if isinstance(lost := solution.stopped_by, OSError):
+            _fitting.keep_best(self, problem, solution)
+            lost.add_note(
+                f"The fit was stopped after {solution.n_iter} evaluations. coef_ has the best weights so far; with "
+                "warm_start=True, the next fit starts from them."
+            )
+            raise lost
         if solution.interrupted:
             reached = "" if isnan(solution.gap) else f" with a gap of {solution.gap:.2g}"
             warnings.warn(f"interrupted{reached}; kept the best weights so far", ConvergenceWarning, stacklevel=3)

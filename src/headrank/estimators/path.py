@@ -122,8 +122,7 @@ def path(
         for C in ordered:
             # Not `_solve`: it would warn that the best so far was kept, and go on to the next C.
             solution = _fitting.search(ranker, problem, C, start=start, bundle=bundle, anchor=anchor)
-            if solution.interrupted:
-                raise KeyboardInterrupt
+            solution.raise_if_stopped()
             start = solution.weights
             fits.append((solution, problem.measured(problem.scores(solution)), problem.collapsed(solution, C)))
     solutions, measures, collapsed = zip(*fits, strict=True)

@@ -107,8 +107,7 @@ class Generation:
                 start=np.append(weights, 0.0),
                 bundle=cuts.bundle(risk.rows),
             )
-            if solution.interrupted:  # the solver has kept the interrupt to itself
-                raise KeyboardInterrupt
+            solution.raise_if_stopped()  # the solver has kept the interrupt to itself
             yield Round(graph, edge, solution, risk)
             weights = solution.weights
             cuts, row_weights = cuts.joined(risk.points).combined(risk.rows, self.C)

@@ -23,6 +23,7 @@ def array_loaders(
     """Check the arrays of all blocks, and return them as blocks; nothing is copied but what is not float."""
     matrices = _matrices(X)
     n_features = matrices[0].shape[1]
+    feature_names = _names_of(X) if feature_names is None else feature_names
     if feature_names is not None and len(feature_names) != n_features:
         raise ValueError(f"feature_names has {len(feature_names)} names for {n_features} features; pass one each")
     given = {"y": y, "sample_weight": sample_weight, "qid": qid}
@@ -55,12 +56,15 @@ def _matrices(X: Sequence[Any]) -> list[Any]:
         raise ValueError("X has no blocks; pass at least one array")
     matrices = []
     for number, part in enumerate(X):
-        matrix = part if hasattr(part, "nnz") or isinstance(part, np.ndarray) else np.asarray(part)
+        matrix: Any = part if hasattr(part, "nnz") or isinstance(part, np.ndarray) else np.asarray(part)
         if matrix.ndim != 2 or matrix.dtype.kind not in "biuf" or getattr(matrix, "format", "csr") != "csr":
             raise TypeError(
                 f"block {number} of X must be a 2-D array of numbers or a CSR matrix, got {type(part).__name__} of "
                 f"dtype {matrix.dtype} and shape {matrix.shape}"
             )
+        if not getattr(matrix, "has_canonical_format", True):
+            matrix = matrix.copy()  # ends and variances take entries one by one; the matrix given is not modified
+            matrix.sum_duplicates()
         matrices.append(matrix)
         if (width := matrix.shape[1]) != matrices[0].shape[1]:
             raise ValueError(
@@ -68,6 +72,18 @@ def _matrices(X: Sequence[Any]) -> list[Any]:
             )
     single = all(matrix.dtype == np.float32 for matrix in matrices)
     return [matrix.astype(np.float32 if single else np.float64, copy=False) for matrix in matrices]
+
+
+def _names_of(X: Sequence[Any]) -> tuple[str, ...] | None:
+    """Return the columns of data frames, or raise if they differ; None for arrays."""
+    names = [tuple(map(str, getattr(part, "columns", ()))) for part in X]
+    for number, each in enumerate(names):
+        if each != names[0]:
+            raise ValueError(
+                f"block {number} of X has the columns {short_repr(each)}, block 0 has {short_repr(names[0])}; all need "
+                "the same, in the same order"
+            )
+    return names[0] or None
 
 
 def _column(name: str, values: Sequence[Any] | None, number: int, n_blocks: int) -> Any:

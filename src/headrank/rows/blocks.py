@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from headrank._numbers import real, whole
+from headrank._numbers import real, short_repr, whole
 from headrank._types import IntVector, Vector
 from headrank.rows.arrays import array_loaders
 from headrank.rows.block import Facts, Spread, columns_of, combined, facts_of, moments_of, scores_of, spread_of, taken
@@ -193,7 +193,13 @@ class Blocks:
         from headrank.rows.dask import dask_blocks
 
         found = dask_blocks(X, y, sample_weight, qid, client)
-        return cls(found.pool, n_features=found.n_features, dtype=found.dtype, feature_names=found.feature_names)
+        return cls(
+            found.pool,
+            n_features=found.n_features,
+            dtype=found.dtype,
+            feature_names=found.feature_names,
+            dense=found.dense,
+        )
 
     @classmethod
     def _of_found(cls, found: FoundBlocks, n_jobs: int, memory: float = 0) -> Blocks:
@@ -321,6 +327,11 @@ class Blocks:
 
     def take(self, rows: IntVector) -> Any:
         """Return the rows with these numbers, ascending, as one array or CSR matrix in memory."""
+        rows = np.asarray(rows)
+        if rows.ndim != 1 or rows.dtype.kind not in "iu" or np.any(rows[1:] < rows[:-1]):
+            raise ValueError(f"rows must be whole numbers in ascending order, got {short_repr(rows)}; sort them")
+        if rows.size and not 0 <= rows[0] <= rows[-1] < self.n_rows:
+            raise ValueError(f"rows must lie between 0 and {self.n_rows - 1}, got {rows[0]} to {rows[-1]}")
         ends = np.searchsorted(rows, self._borders)
         each = [rows[i:j] - start for (i, j), start in zip(pairwise(ends), self._borders, strict=False)]
         parts = self.map(taken, each)
@@ -345,8 +356,14 @@ class Blocks:
         return [0, *np.cumsum([one.n_rows for one in self.facts]).tolist()]
 
     def _gathered(self, name: str) -> Any:
-        parts = [getattr(one, name) for one in self.facts if one.n_rows]
-        return None if not parts or parts[0] is None else np.concatenate(parts)
+        parts = [getattr(one, name) for one in self.facts if one.n_rows] or [getattr(self.facts[0], name)]
+        if parts[0] is None:
+            return None
+        are_text = [part.dtype.kind in "OSU" for part in parts]
+        if any(are_text) and not all(are_text):
+            odd = [one.name for one in self.facts if one.n_rows][are_text.index(not are_text[0])]
+            raise ValueError(f"{name} is {'text' if are_text[0] else 'numbers'} in the first block, but not in {odd}")
+        return np.concatenate(parts)
 
 
 def _itself(value: Any) -> Any:

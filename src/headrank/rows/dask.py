@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
@@ -39,7 +40,9 @@ class DaskPool:
 
     def start_without(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
         """Apply a function to values of each block; see `Pool`."""
-        with _connected(self.client):
+        with _connected(self.client), warnings.catch_warnings():
+            # Coefficients, one for each row, go with their task: scattered, they would be lost with their worker.
+            warnings.filterwarnings("ignore", "Sending large graph")
             return [self.client.submit(function, *values, *same, pure=False) for values in zip(*each, strict=True)]
 
     def collect(self, handles: Sequence[Any]) -> list[Any]:
@@ -68,6 +71,7 @@ class DaskBlocks(NamedTuple):
     n_features: int
     dtype: Any
     feature_names: tuple[str, ...] | None
+    dense: bool
 
 
 def dask_blocks(X: Any, y: Any, sample_weight: Any, qid: Any, client: Any) -> DaskBlocks:
@@ -99,7 +103,8 @@ def dask_blocks(X: Any, y: Any, sample_weight: Any, qid: Any, client: Any) -> Da
     make = delayed(_block_of, pure=False)
     blocks = [make(*those, dtype.name, number) for number, those in enumerate(zip(parts, *beside, strict=True))]
     futures = client.compute(blocks)
-    return DaskBlocks(DaskPool(client, futures), int(X.shape[1]), dtype, names)
+    dense = not hasattr(getattr(X, "_meta", None), "nnz")
+    return DaskBlocks(DaskPool(client, futures), int(X.shape[1]), dtype, names, dense)
 
 
 def _columns_of(X: Any) -> tuple[tuple[str, ...] | None, np.dtype[Any]]:
@@ -126,7 +131,12 @@ def _parts_of(name: str, values: Any) -> list[Any]:
 def _block_of(X: Any, y: Any, sample_weight: Any, qid: Any, dtype: str, number: int) -> Block:
     """Make a block of the partitions that belong together, on a worker."""
     name = f"partition {number}"
-    matrix = X if hasattr(X, "nnz") else np.asarray(X, dtype=dtype)
+    if hasattr(X, "nnz"):
+        matrix = X.tocsr().astype(dtype, copy=False)
+    elif hasattr(X, "to_numpy"):
+        matrix = X.to_numpy(dtype=dtype, na_value=np.nan)  # missing whole numbers are refused by name, as others are
+    else:
+        matrix = np.asarray(X, dtype=dtype)
     given = {"y": y, "sample_weight": sample_weight, "qid": qid}
     columns = {what: np.asarray(values).reshape(-1) for what, values in given.items() if values is not None}
     for what, column in columns.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headrank._extras import needs_extra
-from headrank._numbers import short_repr, whole
+from headrank._numbers import listed, short_repr, whole
 from headrank.rows.block import Block
 from headrank.rows.pool import FoundBlocks
 
@@ -75,7 +76,7 @@ def files_of(paths: Any, suffix: str) -> list[str]:
         return [fspath(path) for path in paths]
     text = fspath(paths)
     if Path(text).is_dir():
-        found = sorted(glob(f"{text}/*{suffix}"))
+        found = sorted(map(str, Path(text).glob(f"*{suffix}")))
     else:
         found = [text] if Path(text).exists() else sorted(glob(text))
     if not found:
@@ -96,7 +97,7 @@ def parquet_loaders(
         import polars as pl
 
     files = [StampedFile.of(path) for path in files_of(paths, ".parquet")]
-    schemas = [dict(pl.read_parquet_schema(file.path)) for file in files]
+    schemas = [_schema_of(pl.scan_parquet(file.path, glob=False), file, "Parquet") for file in files]
     roles = _roles(files, schemas, target, features, sample_weight, qid)
     loaders = []
     for file in files:
@@ -115,9 +116,13 @@ def csv_loaders(
 
     files = [StampedFile.of(path) for path in files_of(paths, ".csv")]
     tables = [pl.scan_csv(file.path, glob=False, infer_schema_length=None) for file in files]
-    schemas = [dict(table.collect_schema()) for table in tables]
-    # Whole numbers in one file and fractions in another are the same type; a file without rows has none.
-    schemas = [{name: pl.Float64() if kind == pl.Int64 else kind for name, kind in each.items()} for each in schemas]
+    schemas = [_schema_of(table, file, "CSV") for table, file in zip(tables, files, strict=True)]
+    # Whole numbers in one file and fractions in another are the same type, except for labels and queries, of which
+    # large ones would be rounded. A file without rows has no types.
+    schemas = [
+        {name: pl.Float64() if kind == pl.Int64 and name not in (target, qid) else kind for name, kind in each.items()}
+        for each in schemas
+    ]
     filled = [number for number, table in enumerate(tables) if table.head(1).collect().height] or [0]
     known = schemas[filled[0]]
     schemas = [
@@ -187,9 +192,13 @@ def _roles(
     """Return which columns to read, or raise if a file lacks one or has it in another type than the first file."""
     first, schema = files[0], schemas[0]
     known = [name for name in (target, sample_weight, qid) if name is not None]
-    names = tuple(name for name in schema if name not in known) if features is None else tuple(features)
+    names = tuple(listed("features", [name for name in schema if name not in known] if features is None else features))
     if not names:
         raise ValueError(f"{first.path} has no column of features besides {', '.join(known)}")
+    if twice := [name for name, n in Counter((*names, *known)).items() if n > 1]:
+        raise ValueError(
+            f"column {twice[0]!r} is named twice: a column is one feature, or the target, the weights or the queries"
+        )
     for file, columns in zip(files, schemas, strict=True):
         for name in (*names, *known):
             if name not in columns:
@@ -208,6 +217,15 @@ def _roles(
     narrow = {getattr(_kinds(), kind) for kind in ("Float32", "Int8", "Int16", "UInt8", "UInt16", "Boolean")}
     single = all(schema[name] in narrow for name in names)
     return _Roles(names, target, sample_weight, qid, np.dtype(np.float32 if single else np.float64))
+
+
+def _schema_of(table: pl.LazyFrame, file: StampedFile, kind: str) -> dict[str, pl.DataType]:
+    from polars.exceptions import PolarsError
+
+    try:
+        return dict(table.collect_schema())
+    except PolarsError as error:
+        raise ValueError(f"{file.path} cannot be read as {kind}: {error}") from error
 
 
 def _kinds() -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from headrank._types import Vector
 from headrank.solvers.bundle import Bundle
 from headrank.solvers.risk import P, Risk
-from headrank.solvers.trace import Record, Solution, Step
+from headrank.solvers.trace import STOPS, Record, Solution, Step
 
 
 def cutting_plane(
@@ -33,7 +33,7 @@ def cutting_plane(
     record = Record(callback)
     weights: Vector = np.zeros(n_features) if start is None else start
     best, best_objective, lower = weights, np.inf, 0.0
-    interrupted = False
+    stopped_by = None
     try:
         while True:
             point = risk.at(weights)
@@ -48,7 +48,9 @@ def cutting_plane(
             if step.gap <= tol or step.n_iter >= max_iter:
                 break
             weights = model.weights
-    except KeyboardInterrupt:
-        interrupted = True
+    except STOPS as stop:
+        if best_objective == np.inf:
+            raise
+        stopped_by = stop.with_traceback(None)
         record.interrupt(best_objective, lower, len(bundle))
-    return Solution(best, tuple(record.steps), bundle, record.steps[-1].gap <= tol, interrupted)
+    return Solution(best, tuple(record.steps), bundle, record.steps[-1].gap <= tol, stopped_by)

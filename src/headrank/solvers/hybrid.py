@@ -30,7 +30,7 @@ import numpy as np
 from headrank._types import Vector
 from headrank.solvers.bundle import ROUNDING, Bundle
 from headrank.solvers.risk import P, Ray, Risk
-from headrank.solvers.trace import Record, Solution, Step
+from headrank.solvers.trace import STOPS, Record, Solution, Step
 
 _MEMORY = 10
 _MAX_TRIALS = 5
@@ -108,7 +108,7 @@ def hybrid(
     Returns
     -------
     Solution
-        After a keyboard interrupt, the best weights so far.
+        After a keyboard interrupt or an `OSError` of the risk, the best weights so far.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def hybrid(
 
     origin: Vector = np.zeros(n_features) if start is None else start
     here = best = visit([_Trial(origin, risk.at(origin))])
-    interrupted, n_within = False, 0
+    stopped_by, n_within = None, 0
     try:
         while True:
             stalled = _stalled(record.steps)
@@ -169,14 +169,14 @@ def hybrid(
             here = there
             if here.objective <= best.objective:
                 best = here
-    except KeyboardInterrupt:
-        interrupted = True
+    except STOPS as stop:
+        stopped_by = stop.with_traceback(None)
         record.interrupt(best.objective, proved, len(bundle))
     trace, converged = tuple(record.steps), record.steps[-1].gap <= tol
     if not best.weights.any() and bundle.gains_at_zero(C, lower)[1] <= _BELOW_ROUNDING * best.objective:
         somewhere = bundle.model(C).weights  # its objective equals that at 0 to every digit, and it is a direction
-        return Solution(somewhere, trace, bundle, converged, interrupted)
-    return Solution(best.weights, trace, bundle, converged, interrupted, best.point)
+        return Solution(somewhere, trace, bundle, converged, stopped_by)
+    return Solution(best.weights, trace, bundle, converged, stopped_by, best.point)
 
 
 def _idle_at_zero(bundle: Bundle, C: float, objective: float, lower: float) -> bool:

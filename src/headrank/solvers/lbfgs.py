@@ -10,7 +10,7 @@ import numpy as np
 from headrank._types import Vector
 from headrank.solvers.bundle import ROUNDING, Bundle
 from headrank.solvers.risk import P, Risk
-from headrank.solvers.trace import Record, Solution, Step
+from headrank.solvers.trace import STOPS, Record, Solution, Step
 
 _MEMORY = 20
 _LITTLE = 1e-2
@@ -72,7 +72,7 @@ def lbfgs(
     Returns
     -------
     Solution
-        After a keyboard interrupt, the best weights so far.
+        After a keyboard interrupt or an `OSError` of the risk, the best weights so far.
 
     Examples
     --------
@@ -124,14 +124,14 @@ def lbfgs(
 
     options = {"maxcor": _MEMORY, "maxiter": max_iter, "maxfun": max_iter, "gtol": 0.0}
     options["ftol"] = 0.0 if convex else _LITTLE * tol
-    interrupted = False
+    stopped_by = None
     try:
         minimize(objective, first, jac=True, method="L-BFGS-B", options=options)
     except _EndOfSearchError:
         pass
-    except KeyboardInterrupt:
+    except STOPS as stop:
         if best is None:
             raise
-        interrupted = True
+        stopped_by = stop.with_traceback(None)
     assert best is not None  # the first evaluation sets it
-    return Solution(best[1], tuple(record.steps), Bundle(), converged, interrupted, best[2])
+    return Solution(best[1], tuple(record.steps), Bundle(), converged, stopped_by, best[2])

@@ -11,7 +11,7 @@ from headrank._types import Vector
 from headrank.solvers.bundle import ROUNDING, Bundle
 from headrank.solvers.lbfgs import LEFT, lbfgs
 from headrank.solvers.risk import CurvedRisk, P, Ray
-from headrank.solvers.trace import Record, Solution, Step
+from headrank.solvers.trace import STOPS, Record, Solution, Step
 
 _ENOUGH = 1e-4
 """A step is accepted if it gains at least this share of the decrease that the slope predicts."""
@@ -46,7 +46,7 @@ def newton(
     Returns
     -------
     Solution
-        After a keyboard interrupt, the best weights so far.
+        After a keyboard interrupt or an `OSError` of the risk, the best weights so far.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def newton(
     objective, lower = float(weights @ weights) / 2 + C * point.value, 0.0
     proved = 0.0
     at_zero = objective if not weights.any() else at_zero
-    converged = interrupted = False
+    converged, stopped_by = False, None
     try:
         while True:
             gradient = weights + C * risk.subgradients([point])[0]
@@ -88,12 +88,12 @@ def newton(
             length, point = step_taken
             weights = weights + length * direction
             objective = float(weights @ weights) / 2 + C * point.value
-    except KeyboardInterrupt:
+    except STOPS as stop:
         if not record.steps:
             raise
-        interrupted = True
+        stopped_by = stop.with_traceback(None)
         record.interrupt(objective, proved, 0)
-    return Solution(weights, tuple(record.steps), Bundle(), converged, interrupted, point)
+    return Solution(weights, tuple(record.steps), Bundle(), converged, stopped_by, point)
 
 
 def _search(ray: Ray[P], point: P, C: float, along: float, square: float, slope: float) -> tuple[float, P] | None:

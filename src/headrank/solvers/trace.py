@@ -10,6 +10,9 @@ from math import isnan, nan
 from headrank._types import Vector
 from headrank.solvers.bundle import Bundle
 
+STOPS = (KeyboardInterrupt, OSError)
+"""What ends a search with the best weights so far. It is stored without its traceback, which refers to all scores."""
+
 
 @dataclass(frozen=True)
 class Step:
@@ -43,8 +46,8 @@ class Solution:
         All cuts; they can be reused for another C.
     converged : bool
         Whether the stopping criterion was met.
-    interrupted : bool
-        Whether a keyboard interrupt ended the search.
+    stopped_by : KeyboardInterrupt, OSError or None
+        What ended the search early: an interrupt, or rows that can no longer be read.
     point : Point or None
         The risk evaluated at the weights, if available.
     """
@@ -53,8 +56,18 @@ class Solution:
     trace: tuple[Step, ...]
     bundle: Bundle
     converged: bool = True
-    interrupted: bool = False
+    stopped_by: BaseException | None = None
     point: object = None
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether a keyboard interrupt ended the search."""
+        return isinstance(self.stopped_by, KeyboardInterrupt)
+
+    def raise_if_stopped(self) -> None:
+        """Raise what ended the search early, for callers that have no use for an unfinished one."""
+        if self.stopped_by is not None:
+            raise self.stopped_by
 
     @property
     def objective(self) -> float:

@@ -72,3 +72,32 @@ def test_the_choice_is_fitted_to_all_rows(monkeypatch):
     assert sum(len(scores) for scores in ranker.out_of_fold_) < N
     assert ranker.measure_ == hr.measure("p@0.05")
     assert ranker.score(X, Y) > 0.8
+
+
+def test_rows_of_weight_0_are_not_drawn(monkeypatch):
+    monkeypatch.setattr(block_sample, "_ENOUGH", 20)
+    weights = (np.arange(N) % 3 == 0).astype(float)
+    given = Given(X, Y, weights, None)
+    drawn = block_sample.sampled(blocks_of(), given, hr.measure("auc"), Y == 1, 0)
+    assert (drawn.sample_weight > 0).all()
+    assert (drawn.y == 1).sum() >= 20
+    with pytest.raises(hr.exceptions.OneClassError):
+        block_sample.sampled(blocks_of(), Given(X, Y, (Y == 0).astype(float), None), hr.measure("auc"), Y == 1, 0)
+
+
+def test_a_number_of_first_rows_is_the_same_fraction_as_in_memory():
+    """With weights, the rows are as many as their weights add up to."""
+    weights = RNG.integers(0, 8, N).astype(float)
+    cheap = CHEAP | {"surrogates": ("logistic",)}
+    one = hr.LinearRankerCV("p@60", **cheap).fit(X, Y, sample_weight=weights)
+    other = hr.LinearRankerCV("p@60", **cheap).fit(blocks_of(sample_weight=cut(weights, AT)))
+    assert other.measure_ == one.measure_
+
+
+def test_grades_are_sampled_by_whether_they_are_relevant():
+    grades = Y * RNG.integers(1, 4, N)
+    cheap = {"surrogates": ("smooth",), "Cs": (1.0,), "bandwidths": (0.3,), "cv": 3}
+    one = hr.LinearRankerCV("ndcg", **cheap).fit(X, grades)
+    other = hr.LinearRankerCV("ndcg", **cheap).fit(blocks_of(y=grades))
+    assert sum(map(len, other.out_of_fold_)) == N
+    assert other.best_score_ == pytest.approx(one.best_score_, rel=1e-6)

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from headrank._numbers import above_zero, listed, seed, short_repr
 from headrank._types import ArrayLike, Vector
+from headrank.estimators._blocks import unpacked
 from headrank.estimators._labelled import Labelled, threshold_of
 from headrank.estimators._matrix import checked_matrix
 from headrank.estimators._scorer import Scorer, admitted
@@ -163,8 +164,18 @@ class RankerCV(Scorer):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
-        """Tune each family, and combine them. Parameters as in `BoostedRanker.fit`; queries are kept whole."""
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        qid: ArrayLike | None = None,
+    ) -> Self:
+        """Tune each family, and combine them. Parameters as in `BoostedRanker.fit`; queries are kept whole.
+
+        X must be in memory. `Blocks`, which contain y, are refused: take a sample of them.
+        """
+        X, y, sample_weight, qid = unpacked(self, X, y, sample_weight, qid)
         limit = None if self.max_seconds is None else above_zero("max_seconds", self.max_seconds)
         families, measure = self._families(), measure_of(self.measure)
         given, (X, positive) = X, admitted(self, X, y)

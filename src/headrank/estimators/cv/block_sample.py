@@ -9,6 +9,7 @@ import numpy as np
 
 from headrank._types import BoolVector, IntVector, Vector
 from headrank.estimators._blocks import Given
+from headrank.estimators._labelled import Labelled
 from headrank.labels import check_queries, check_weights
 from headrank.measures import Measure
 from headrank.rows import Blocks
@@ -32,39 +33,38 @@ def sampled(blocks: Blocks, given: Given, measure: Measure, positive: BoolVector
 
     Positives and negatives are drawn separately, 10,000 positives and as many negatives as put 10,000 into the head
     of the measure, so that the standard error of the measure is about 0.005; fewer if the sample would be larger than
-    1e8 values. If a class is drawn more densely than the other, weights restore their ratio. With queries, 10,000
-    queries are drawn whole.
+    1e8 values; no row of weight 0. If a class is drawn more densely than the other, weights restore their ratio. With
+    queries, 10,000 queries are drawn whole.
     """
     from sklearn.utils import check_random_state
 
     random = check_random_state(random_state)
     most = max(_MOST_VALUES // blocks.n_features, 2)
+    of_all = None if given.sample_weight is None else check_weights(given.sample_weight)
     if given.qid is None:
-        rows, weights = _by_class(positive, measure, most, random)
+        present = np.ones(positive.size, dtype=bool) if of_all is None else of_all > 0
+        Labelled(positive[present]).require_both_classes()
+        rows, weights = _by_class(positive, present, measure, most, random)
     else:
         rows, weights = _by_query(check_queries(given.qid), most, random), None
-    if given.sample_weight is not None:
-        of_rows = check_weights(given.sample_weight)[rows]
-        weights = of_rows if weights is None else of_rows * weights
+    if of_all is not None:
+        weights = of_all[rows] if weights is None else of_all[rows] * weights
     qid = None if given.qid is None else np.asarray(given.qid)[rows]
     return Given(blocks.take(rows), np.asarray(given.y)[rows], weights, qid)
 
 
-def _by_class(positive: BoolVector, measure: Measure, most: int, random: Any) -> _Sample:
-    n_pos = int(np.count_nonzero(positive))
-    n_neg = positive.size - n_pos
+def _by_class(positive: BoolVector, present: BoolVector, measure: Measure, most: int, random: Any) -> _Sample:
+    of_classes = np.flatnonzero(positive & present), np.flatnonzero(~positive & present)
+    n_pos, n_neg = (of_class.size for of_class in of_classes)
     wanted = min(_ENOUGH, n_pos), min(ceil(_ENOUGH / _head_share(measure, n_pos, n_neg)), n_neg)
     # A common share of both classes needs no weights; if that is too much, the rarer class is drawn more densely.
     share = max(wanted[0] / n_pos, wanted[1] / n_neg)
-    if share * positive.size <= 2 * sum(wanted):
+    if share * (n_pos + n_neg) <= 2 * sum(wanted):
         wanted = ceil(share * n_pos), ceil(share * n_neg)
     if sum(wanted) > most:
         n_pos_drawn = min(wanted[0], most // 2)
         wanted = n_pos_drawn, min(wanted[1], most - n_pos_drawn)
-    parts = [
-        random.choice(np.flatnonzero(of_class), n, replace=False)
-        for of_class, n in zip((positive, ~positive), wanted, strict=True)
-    ]
+    parts = [random.choice(of_class, n, replace=False) for of_class, n in zip(of_classes, wanted, strict=True)]
     rows = np.sort(np.concatenate(parts))
     ratio = (n_neg / wanted[1]) / (n_pos / wanted[0])
     return _Sample(rows, None if abs(ratio - 1) < 0.01 else np.where(positive[rows], 1.0, ratio))

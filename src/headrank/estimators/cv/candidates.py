@@ -273,8 +273,7 @@ def tried(
             solution = _fitting.search(
                 ranker, problem, candidate.C, start=start, bundle=bundle, anchor=anchor, certify=False
             )
-            if solution.interrupted:
-                raise KeyboardInterrupt
+            solution.raise_if_stopped()
             collapsed = problem.collapsed(solution, candidate.C)
             weights = np.zeros_like(solution.weights) if collapsed else solution.weights
             before = Outcome(fold.measured(weights), collapsed, solution.n_iter, weights)

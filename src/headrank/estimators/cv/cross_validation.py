@@ -236,10 +236,10 @@ class LinearRankerCV(LinearScorer):
         _, positive = admitted(self, blocks, given.y)
         measure = measure_of(self.measure)
         if given.qid is None:
-            measure = of_any_size(measure, positive.size)
+            measure = of_any_size(measure, _total_weight(positive, given.sample_weight))
         # A number of first rows is the same fraction of the sample.
         chosen = clone(self).set_params(measure=measure)
-        chosen.fit(*sampled(blocks, given, measure, positive, self.random_state))
+        chosen.fit(*sampled(blocks, given, measure, positive > 0, self.random_state))
         for name in ("trials_", "measure_", "out_of_fold_"):
             setattr(self, name, getattr(chosen, name))
         return self.refit(blocks)
@@ -291,11 +291,10 @@ class LinearRankerCV(LinearScorer):
         self, measure: Measure, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, qid: ArrayLike | None
     ) -> Problem:
         X, positive = admitted(self, X, y)
-        n_rows = positive.size if sample_weight is None else float(check_weights(sample_weight).sum())
         return pose(
             X,
             positive,
-            measure=measure if qid is not None else of_any_size(measure, n_rows),
+            measure=measure if qid is not None else of_any_size(measure, _total_weight(positive, sample_weight)),
             surrogate="logistic",
             bandwidth=1.0,
             sample_weight=sample_weight,
@@ -323,6 +322,10 @@ class LinearRankerCV(LinearScorer):
                 raise ValueError("expected at least one C and one bandwidth, got none")
             groups += [[Candidate(name, C, width) for C in Cs] for width in widths]
         return groups
+
+
+def _total_weight(labels: Any, sample_weight: ArrayLike | None) -> float:
+    return labels.size if sample_weight is None else float(check_weights(sample_weight).sum())
 
 
 def _why_all(surrogates: Sequence[str]) -> str:

@@ -73,8 +73,7 @@ class Refits:
             if start is not None and not start.any():  # do not start from a collapsed fit
                 start = None
             solution = _fitting.search(ranker, problem, candidate.C, start=start, anchor=anchor)
-            if solution.interrupted:
-                raise KeyboardInterrupt
+            solution.raise_if_stopped()
             if not solution.converged:
                 self._unconverged.append(candidate)
             _fitting.adopt(ranker, problem, solution, C=candidate.C, anchor=anchor)
