@@ -136,8 +136,8 @@ def made_up(*, n_splits: int = 3, n_rows: int = 2000, n_estimators: int = 100) -
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print both tables, row by row."""
     parser = argparse.ArgumentParser(
-        description="Compare ranking trees, ranking forests and boosted trees. One split of two sets and of the made-up "
-        "ones takes 40 seconds of processor time; the default, by extrapolation, about 6 minutes."
+        description="Compare ranking trees, ranking forests and boosted trees. One split of two sets and of the "
+        "made-up ones takes 40 seconds of processor time; the default, by extrapolation, about 6 minutes."
     )
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="folder with load.py")
     parser.add_argument("--sets", nargs="+", default=SETS)
