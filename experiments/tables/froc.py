@@ -36,8 +36,8 @@ TABLE = Table(
     ),
     found=(
         "The values are those of made-up rows. SVM-AUC, logistic regression and both forms of SVM-pAUC are within "
-        "about one standard error of each other, as SVM-pAUC and SVM-AUC are in the paper; which of them is first "
-        "cannot be said from three splits. pAUCBoost is last, as a sum of functions of single columns is no match "
-        "for features that are mixtures; pAUCEns is limited to 20 rounds."
+        "about one standard error of each other, as SVM-pAUC and SVM-AUC are in the paper; three splits cannot say "
+        "which of them is first. pAUCBoost is last. A likely cause, not tested: it adds functions of single columns, "
+        "and these columns are mixtures. pAUCEns is limited to 20 rounds; whether more would help was not tested."
     ),
 )

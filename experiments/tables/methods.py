@@ -6,10 +6,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
-from experiments.tables.protocol import Method
+from experiments.tables.protocol import Method, Rows
 from experiments.tables.stopped_top_push import StoppedTopPush
 from headrank import AUC, LinearRanker, Measure, PartialAUC, TPRAtFPR
 from headrank.rivals import ColumnGeneration, GreedyCombination, PartialAUCBoost
@@ -26,17 +27,26 @@ _GAP, _EVALUATIONS = 0.01, 200
 """The certified relative gap of a fit, and a limit on its evaluations; fits that reach the limit carry a remark."""
 
 
-def _ranker(measure: Measure, C: float, *, surrogate: str, target: Measure | None = None) -> LinearRanker:
-    return LinearRanker(target or measure, surrogate=surrogate, C=C, tol=_GAP, max_iter=_EVALUATIONS)
+def _auc(_measure: Measure, _train: Rows) -> AUC:
+    return AUC()
+
+
+def _up_to_rate(measure: Measure, _train: Rows) -> PartialAUC:
+    assert isinstance(measure, TPRAtFPR)
+    return PartialAUC(max_fpr=measure.fpr)
+
+
+def _one_negative(_measure: Measure, train: Rows) -> PartialAUC:
+    """Return the range [0, 1 / n] of the TopPush paper: the highest of the n negatives."""
+    return PartialAUC(max_fpr=1 / int(np.count_nonzero(train.y == 0)))
+
+
+def _ranker(measure: Measure, C: float, *, surrogate: str) -> LinearRanker:
+    return LinearRanker(measure, surrogate=surrogate, C=C, tol=_GAP, max_iter=_EVALUATIONS)
 
 
 def _stopped(_measure: Measure, C: float) -> StoppedTopPush:
     return StoppedTopPush(C)
-
-
-def _up_to_rate(measure: Measure, C: float) -> LinearRanker:
-    assert isinstance(measure, TPRAtFPR)
-    return _ranker(measure, C, surrogate="tight", target=PartialAUC(max_fpr=measure.fpr))
 
 
 def _asymmetric(measure: Measure, core: float) -> LinearRanker:
@@ -70,12 +80,12 @@ def _trees(measure: Measure, _setting: Any) -> ColumnGeneration:
 
 SVM_PAUC = Method("SVM-pAUC", partial(_ranker, surrogate="structural"), CS, along_path=True)
 TIGHT = Method("SVM-pAUC tight", partial(_ranker, surrogate="tight"), CS, along_path=True, in_paper=False)
-SVM_AUC = Method("SVM-AUC", partial(_ranker, surrogate="tight", target=AUC()), CS, along_path=True)
+SVM_AUC = Method("SVM-AUC", partial(_ranker, surrogate="tight"), CS, along_path=True, target=_auc)
 SVM_RANK = replace(SVM_AUC, name="SVM-rank")
 ASYMMETRIC = Method("asymmetric SVM", _asymmetric, CORES)
 BOOST = Method("pAUCBoost", _boost)
 GREEDY = Method("greedy", _greedy)
-TIGHT_TO_RATE = Method("SVM-pAUC tight", _up_to_rate, CS, along_path=True, in_paper=False)
+TIGHT_TO_RATE = replace(TIGHT, target=_up_to_rate)
 TREES = Method("pAUCEns", _trees, in_paper=False)
 LOGISTIC = Method("logistic regression", _logistic, CS)
 LOGISTIC_BESIDE = replace(LOGISTIC, in_paper=False)
@@ -84,11 +94,7 @@ STOPPED_TOP_PUSH = Method("TopPush, stopped early", _stopped, CS[:-1], in_paper=
 TAU_FPL = Method("tau-FPL", partial(_ranker, surrogate="tau-fpl"), CS, along_path=True)
 SVM = Method("SVM", _svm, CS)
 COST_SENSITIVE = Method("cost-sensitive SVM", _cost_sensitive, tuple((C, w) for C in CS for w in NEGATIVE_WEIGHTS))
-_HIGHEST = PartialAUC(max_fpr=1e-6)
-"""Part of one negative, the highest, for up to a million negatives: the range [0, 1 / n] of the TopPush paper."""
-SVM_PAUC_TOP = Method(
-    "SVM-pAUC [0, 1/n]", partial(_ranker, surrogate="structural", target=_HIGHEST), CS[2:5], along_path=True
-)
-INFINITE_PUSH = Method("infinite push", partial(_ranker, surrogate="tight", target=_HIGHEST), CS[2:5], along_path=True)
+SVM_PAUC_TOP = replace(SVM_PAUC, name="SVM-pAUC [0, 1/n]", settings=CS[2:], target=_one_negative)
+INFINITE_PUSH = replace(TIGHT, name="infinite push", settings=CS[2:], target=_one_negative, in_paper=True)
 RIVALS = (SVM_PAUC, SVM_AUC, ASYMMETRIC, BOOST, GREEDY, TIGHT, LOGISTIC_BESIDE, TREES)
 """SVM-pAUC, the methods that its paper compares it with, and three more."""

@@ -13,13 +13,17 @@ _HEAD = """\
 
 The experiments that the papers printed, run again with headrank: the same protocol as far as it is known, all methods
 of each table that exist here, and data of the same kind where the paper's own are not available. `make tables` runs
-what is missing in the results file, `experiments/tables/results.csv`, and writes this page from it. `make tables
-QUICK=1` runs a few tasks and splits in minutes, in a folder of its own. Every number below is computed from that file.
+what is missing in the results file, `experiments/tables/results.csv`, and writes this page. `make tables QUICK=1` runs
+a few tasks and 3 splits in a folder of its own; its cells take about 430 s of processor time. Every number in the
+tables below is computed from the results file; a number in the text comes with the command that prints it, or says that
+it is from a separate run.
 
 Values are means over random splits, ± one standard error; splits share rows, so it is somewhat too small. *p* is that
 of Wilcoxon's signed-rank test against the first method, paired over the splits (and targets); a star marks those below
-0.05, the paper's level. Methods in italics are not in the paper's table. *Collapsed* counts fits whose weights are 0,
-where the surrogate has no better minimum. *Seconds* are processor seconds of choosing the setting and of the last fit.
+0.05, the paper's level. Methods in italics are not in the paper's table. *Collapsed* counts final fits with weights of
+(nearly) 0 and a certificate that no other weights are much better; *not converged* counts final fits that reached their
+limit of evaluations before their certified gap was small. *Seconds* are processor seconds of choosing the setting and
+of the final fit.
 """
 
 
@@ -55,19 +59,20 @@ def _blocks(table: Table, found: Sequence[Outcome]) -> list[tuple[str, list[Outc
 
 
 def _block(table: Table, title: str, found: Sequence[Outcome]) -> list[str]:
-    names = [method.name for method in table.methods]
+    tasks = {each.task for each in found}
+    names = [method.name for method in table.methods if all(method in table.methods_of(task) for task in tasks)]
     measures = list(dict.fromkeys(each.measure for each in found))
     by_measure = {measure: lines_of(found, measure=measure, methods=names) for measure in measures}
     by_measure = {measure: lines for measure, lines in by_measure.items() if lines}
     if not by_measure:
         return [f"`{title}`: no split is finished by all methods."]
     first = next(iter(by_measure.values()))
-    n_tasks = len({each.task for each in found})
+    n_tasks = len(tasks)
     targets = f"{n_tasks} targets, " if n_tasks > 1 else ""
     text = [f"### {title}: {targets}{first[0].n // n_tasks} splits", ""]
     heads = [f"`{measure}` | rank | p" for measure in by_measure]
     published = {method: (mean, sd) for task, method, mean, sd in table.published.values if _same(task, title)}
-    heads += ["published ± s.e. | difference"] * bool(published) + ["collapsed", "seconds"]
+    heads += ["published ± s.e. | difference"] * bool(published) + ["collapsed", "not converged", "seconds"]
     text += ["| method | " + " | ".join(heads) + " |"]
     text += ["| --- |" + " --- |" * (text[-1].count("|") - 2)]
     in_paper = {method.name: method.in_paper for method in table.methods}
@@ -78,7 +83,8 @@ def _block(table: Table, title: str, found: Sequence[Outcome]) -> list[str]:
             cells += [f"{each.mean:.3f} ± {each.standard_error:.3f}", str(each.rank), _p(each)]
         if published:
             cells += _published(line, published.get(line.method), table.published.n_splits)
-        text.append("| " + " | ".join([*cells, str(line.n_collapsed or ""), f"{line.seconds:.1f}"]) + " |")
+        counts = [str(count or "") for count in (line.n_collapsed, line.n_unfinished)]
+        text.append("| " + " | ".join([*cells, *counts, f"{line.seconds:.1f}"]) + " |")
     order = sorted(first, key=lambda line: line.rank)
     text += ["", f"Order here: {', '.join(line.method for line in order)}. {_verdict(first)}"]
     return text

@@ -57,7 +57,8 @@ class Parts:
 class Method:
     """A method: how a model is made for a measure and one setting, and the settings to choose from.
 
-    Settings of a ranker ``along_path`` are values of C, fitted in increasing order with warm starts.
+    Settings of a ranker ``along_path`` are values of C, fitted in increasing order with warm starts. A method that is
+    trained for another measure than the one of the table has a ``target``, which may depend on the training rows.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Method:
     settings: tuple[Any, ...] = (None,)
     along_path: bool = False
     in_paper: bool = True
+    target: Callable[[Measure, Rows], Measure] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +98,8 @@ class Task:
     name: str
     read: Callable[[Path], Rows]
     measures: tuple[Measure, ...]
+    left_out: tuple[str, ...] = ()
+    """Names of methods that are not run on these rows."""
 
 
 @dataclass(frozen=True)
@@ -121,6 +125,11 @@ class Table:
     def task_names(self) -> tuple[str, ...]:
         """The names of the tasks."""
         return tuple(task.name for task in self.tasks)
+
+    def methods_of(self, task_name: str) -> tuple[Method, ...]:
+        """Return the methods that are run on a task."""
+        (task,) = (task for task in self.tasks if task.name == task_name)
+        return tuple(method for method in self.methods if method.name not in task.left_out)
 
 
 @dataclass(frozen=True)
@@ -159,7 +168,7 @@ def cells_of(table: Table, *, tasks: Sequence[str], n_splits: int) -> list[Cell]
         Cell(table.name, task, split, method.name)
         for split in range(n_splits)
         for task in tasks
-        for method in table.methods
+        for method in table.methods_of(task)
     ]
 
 
@@ -214,6 +223,8 @@ def chosen(method: Method, measure: Measure, rows: Rows, parts: Parts, *, n_fold
 def fits(method: Method, measure: Measure, train: Rows, test: Rows, settings: Sequence[Any]) -> list[Fit]:
     """Fit the method with each setting, and score the test rows."""
     by_query = {} if train.qid is None else {"qid": train.qid}
+    if method.target is not None:
+        measure = method.target(measure, train)
     if method.along_path:
         along = path(method.make(measure, settings[0]), train.X, train.y, Cs=settings, **by_query)
         return [

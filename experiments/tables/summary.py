@@ -30,6 +30,7 @@ class Line:
     seconds: float
     n: int
     n_collapsed: int
+    n_unfinished: int
 
     @property
     def significant(self) -> bool:
@@ -61,6 +62,7 @@ def lines_of(found: Sequence[Outcome], *, measure: str, methods: Sequence[str]) 
             seconds=float(np.mean([values[name][pair].seconds for pair in pairs])),
             n=len(pairs),
             n_collapsed=sum(values[name][pair].remark == "collapsed" for pair in pairs),
+            n_unfinished=sum(values[name][pair].remark == "not converged" for pair in pairs),
         )
         for name, column in columns.items()
     ]

@@ -23,6 +23,7 @@ from experiments.tables.protocol import (
     by_groups,
     cells_of,
     chosen,
+    fits,
     folds_of,
     outcomes,
     standardised,
@@ -105,6 +106,20 @@ def test_the_best_setting_is_chosen_without_the_test_rows(validation):
     Remembering.seen.clear()
     assert chosen(method, hr.AUC(), rows, parts, n_folds=3) == 0
     assert set(Remembering.seen) == ({60} if validation is not None else {80})
+
+
+@pytest.mark.parametrize("method", [methods.SVM_PAUC_TOP, methods.INFINITE_PUSH])
+def test_the_range_of_one_negative_is_that_of_the_training_rows(method):
+    rows = toy()
+    rows.X[:, 0] += 3 * rows.y  # so that the fits do not collapse
+    test = rows.take(np.arange(160, 240))
+    for n_train in (160, 80):
+        learn = rows.take(np.arange(n_train))
+        exact = method.make(hr.PartialAUC(max_fpr=1 / np.sum(learn.y == 0)), 10.0).fit(learn.X, learn.y)
+        narrower = method.make(hr.PartialAUC(max_fpr=1e-6), 10.0).fit(learn.X, learn.y)
+        (fit,) = fits(method, hr.TPRAtFPR(0.0), learn, test, (10.0,))
+        assert fit.scores == pytest.approx(test.X @ exact.coef_, abs=0.05)
+        assert np.linalg.norm(narrower.coef_) < 0.1 < np.linalg.norm(exact.coef_)
 
 
 def test_the_value_is_that_of_the_test_rows():
@@ -221,8 +236,19 @@ def test_results_are_read_back_and_only_what_is_missing_is_run(tmp_path):
     assert read_results(tmp_path / "none.csv") == []
 
 
+def test_methods_left_out_of_a_task_are_neither_run_nor_awaited():
+    table = replace(tables.TABLES["froc"], methods=(methods.SVM_PAUC, methods.GREEDY))
+    table = replace(table, tasks=(replace(table.tasks[0], name="toy", left_out=("greedy",)),))
+    assert {cell.method for cell in cells_of(table, tasks=["toy"], n_splits=2)} == {"SVM-pAUC"}
+    text = page([table], found("SVM-pAUC", [0.25, 0.75]))
+    assert "### toy: 2 splits" in text
+    assert "| SVM-pAUC | 0.500 ± 0.250 |" in text
+    assert "| greedy |" not in text
+
+
 def test_lines_by_hand():
-    rows = found("a", [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]) + found("b", [0.2, 0.4, 0.6, 0.8, 1.0, 1.2], remark="collapsed")
+    rows = found("a", [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], remark="not converged")
+    rows += found("b", [0.2, 0.4, 0.6, 0.8, 1.0, 1.2], remark="collapsed")
     rows += found("a", [9.0, 9.0], task="unfinished")
     a, b = lines_of(rows, measure="auc", methods=["a", "b"])
     assert (a.mean, b.mean, a.n, a.rank, b.rank) == pytest.approx((0.35, 0.7, 6, 2, 1))
@@ -230,7 +256,8 @@ def test_lines_by_hand():
     assert b.p_value == pytest.approx(2 / 2**6)
     assert b.significant
     assert b.ahead
-    assert b.n_collapsed == 6
+    assert (b.n_collapsed, b.n_unfinished) == (6, 0)
+    assert (a.n_collapsed, a.n_unfinished) == (0, 6)
     assert lines_of(rows, measure="other", methods=["a", "b"]) == []
 
 
