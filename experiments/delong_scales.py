@@ -6,10 +6,12 @@ python -m experiments.delong_scales
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from math import sqrt
 
 from scipy.special import ndtri
 
+from experiments._timing import timed
 from headrank._text_tables import aligned
 from headrank.bounds.asymptotic.delong import Scale, delong
 from headrank.curve import RocCurve
@@ -36,9 +38,13 @@ def coverages(auc: float, n_pos: int, n_neg: int, n_runs: int = N_RUNS) -> dict[
     return {scale: hit / n_runs for scale, hit in hits.items()}
 
 
-def main() -> None:
+@timed
+def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table."""
-    argparse.ArgumentParser(description=__doc__).parse_args()
+    argparse.ArgumentParser(
+        description="Coverage of DeLong's interval on the plain and on the logit scale, with normal scores. "
+        "Takes about a minute."
+    ).parse_args(arguments)
     table = [("AUC, positives + negatives", *SCALES)]
     for auc in AUCS:
         for n_pos, n_neg in SIZES:

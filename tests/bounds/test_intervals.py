@@ -34,7 +34,7 @@ POINTS = [*map(TPRAtFPR, (0.0, 0.15, 1.0)), *map(FPRAtTPR, (0.0, 0.7, 1.0))]
 OTHERS = [
     *map(hr.measure, ("tpauc@fpr=0.6,tpr=0.3", "ks", "locauc@0.1", "truncauc@0.3", "beta@0.1", "alpha@0.1")),
     *map(hr.measure, ("mass@0.1", "rankerr@0.1", "rankrisk@0.1", "w@0.2", "push@4", "bedroc@20", "p@0.2", "p@1")),
-    *map(hr.measure, ("r@0.3", "ef@0.1", "ef@2", "lift@0.5", "ap", "ap@20", "prauc", "rprec")),
+    *map(hr.measure, ("r@0.3", "ef@0.1", "ef@2", "lift@0.5", "ap", "ap@20", "prauc", "rprec", "rie@20")),
     RankStatistic(np.sqrt),
 ]
 ALL = [*AREAS, *POINTS, *OTHERS]

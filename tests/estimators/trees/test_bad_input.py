@@ -142,7 +142,11 @@ def test_graded_relevance_is_refused(make):
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"objective": "hinge"}, ValueError, "objective must be one of 'logistic', 'push', 'smooth', got 'hinge'"),
+        (
+            {"objective": "hinge"},
+            ValueError,
+            "objective must be one of 'logistic', 'push', 'smooth', 'lambdarank', got 'hinge'",
+        ),
         ({"n_estimators": 0}, ValueError, "n_estimators must be at least 1, got 0"),
         ({"n_estimators": 2.5}, TypeError, "n_estimators must be a whole number, got 2.5"),
         ({"learning_rate": 0}, ValueError, r"learning_rate must lie in \(0, 1\], got 0"),
