@@ -14,7 +14,7 @@ _HEAD = """\
 The experiments that the papers printed, run again with headrank: the same protocol as far as it is known, all methods
 of each table that exist here, and data of the same kind where the paper's own are not available. `make tables` runs
 what is missing in the results file, `experiments/tables/results.csv`, and writes this page. `make tables QUICK=1` runs
-a few tasks and 3 splits in a folder of its own; its cells take about 430 s of processor time. Every number in the
+a few tasks and 3 splits in a folder of its own; one split took 156 s of processor time. Every number in the
 tables below is computed from the results file; a number in the text comes with the command that prints it, or says that
 it is from a separate run.
 
