@@ -70,8 +70,8 @@ def simulate(n_pos: int, n_neg: int, by: By, n_runs: int = N_RUNS, n_replicates:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table."""
     argparse.ArgumentParser(
-        description="Best cut-offs on normal scores: coverage of the bootstrap interval and of the certified limits, and "
-        "optimism. Takes about two minutes."
+        description="Best cut-offs on normal scores: coverage of the bootstrap interval and of the certified limits, "
+        "and optimism. Takes about two minutes."
     ).parse_args(arguments)
     table = [("rows, criterion", "threshold (bootstrap)", "certified", "optimism, estimated", "true")]
     for n_pos, n_neg in SIZES:

@@ -249,11 +249,9 @@ def separate(
         return interval.low if side == "lower" else interval.high
 
     def between(i: int, j: int) -> Evidence:
-        alike = (curves[i].n_pos, curves[i].n_neg) == (curves[j].n_pos, curves[j].n_neg)  # then so are the methods
-        shown = [
-            interval_of(curves[k], measure, confidence=0.95, side="two-sided", method=method)
-            for k in ((i,) if alike else (i, j))
-        ]
+        # Samples of the same size have the same method.
+        of_sizes = {(curve.n_pos, curve.n_neg): curve for curve in (curves[j], curves[i])}.values()
+        shown = [interval_of(curve, measure, confidence=0.95, side="two-sided", method=method) for curve in of_sizes]
         each = "; ".join(dict.fromkeys(f"{one.method}, {one.theorem}" for one in shown))
         return Evidence(
             (measure.value(curves[i]), measure.value(curves[j])),
