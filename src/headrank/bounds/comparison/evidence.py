@@ -249,10 +249,8 @@ def separate(
         return interval.low if side == "lower" else interval.high
 
     def between(i: int, j: int) -> Evidence:
-        one_of_each_size = {(curve.n_pos, curve.n_neg): curve for curve in (curves[j], curves[i])}.values()
-        shown = [
-            interval_of(curve, measure, confidence=0.95, side="two-sided", method=method) for curve in one_of_each_size
-        ]
+        by_size = {(curve.n_pos, curve.n_neg): curve for curve in (curves[j], curves[i])}.values()
+        shown = [interval_of(curve, measure, confidence=0.95, side="two-sided", method=method) for curve in by_size]
         each = "; ".join(dict.fromkeys(f"{one.method}, {one.theorem}" for one in shown))
         return Evidence(
             (measure.value(curves[i]), measure.value(curves[j])),
