@@ -33,7 +33,7 @@ _MAX_ITER = 300
 class ColumnGeneration(Scorer):
     """Small trees weighted by a convex hinge: pAUCEns, after Paisitkriangkrai, Shen & van den Hengel (2013).
 
-    The score is a weighted sum of small trees with values 1 and -1. The weights w minimise 1/2 |w|^2 + C R(w), with R
+    The score is a weighted sum of small trees with values 1 and -1. The weights w minimise ½ ‖w‖² + C R(w), with R
     the hinge of the partial AUC, by headrank's certified solver. At the minimum, every row has a weight: the derivative
     of the risk in its score, a combination of the solver's cuts. It is not 0 only for positives and for negatives in
     the head. The next tree separates positives from negatives with these weights. It becomes a new column, and the
@@ -74,7 +74,7 @@ class ColumnGeneration(Scorer):
     ----------
     trees_ : SplitGraph or None
         The trees, one root for each; None if no tree has a split.
-    weights_ : array of shape (n_rounds_,)
+    weights_ : array of shape (n_rounds,)
         Of the trees.
     n_rounds_, C_ : int, float
         What was selected. Fewer rounds are made if the edge gets too small.
@@ -82,7 +82,7 @@ class ColumnGeneration(Scorer):
         Mean of the measure over the folds with these; as the best of many somewhat optimistic. NaN without folds.
     cv_values_ : array of shape (n_Cs, max_rounds) or None
         The means of all C and numbers of rounds; NaN for rounds that were not made.
-    edges_, objectives_, lower_bounds_ : arrays of shape (n_rounds_,)
+    edges_, objectives_, lower_bounds_ : arrays of shape (n_rounds,)
         Of each round: the edge of its tree, and the objective with it, with a proven lower bound for these columns.
     intercept_ : float
         Chosen so that ``decision_function`` is above 0 for about as many training rows as there are positives.
