@@ -1,7 +1,7 @@
 """Run the papers' tables: what is missing in the results file, then the summary and the page.
 
 python -m experiments.tables                       # all tables as printed: many hours; it can be stopped and resumed
-python -m experiments.tables --quick --jobs 2      # a few tasks, 3 splits of each: about 4 minutes on two cores
+python -m experiments.tables --quick --jobs 2      # a few tasks, 3 splits of each: some 4 minutes, extrapolated
 python -m experiments.tables --only froc --splits 5
 python -m experiments.tables --report              # the page from the present results, nothing is run: a second
 """

@@ -27,7 +27,7 @@ def test_published_power_of_one_curve():
     assert power(n_pos=41, n_neg=72, auc=S100B, method="obuchowski").power == pytest.approx(0.9904833, abs=5e-8)
     at_level = power(n_pos=41, n_neg=72, auc=0.73, level=0.009238584, method="obuchowski")
     assert at_level.power == pytest.approx(0.95, abs=1e-7)
-    # The AUC that is found at a power of 0.95 is published to a root finder's tolerance: it gives 0.950011.
+    # The AUC published for a power of 0.95 gives 0.950011 here; presumably by a root finder's tolerance.
     assert power(n_pos=41, n_neg=72, auc=0.6961054, method="obuchowski").power == pytest.approx(0.95, abs=2e-5)
 
 
