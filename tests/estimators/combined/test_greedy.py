@@ -29,7 +29,7 @@ def labels(n=80):
 
 def trails(values, best):
     lead = np.subtract(best, values)
-    return lead.mean() > lead.std(ddof=1) / np.sqrt(lead.size)
+    return lead.mean() > np.sqrt(lead.var(ddof=1) * (1 / lead.size + 1 / (lead.size - 1)))
 
 
 def slow_combination(y, measure, scorers):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import headrank as hr
-from headrank.estimators.cv.candidates import Average, Candidate, Trial, as_one
+from headrank.estimators.cv.candidates import Average, Candidate, Trial, as_one, corrected_error, trails
 from headrank.estimators.cv.rule import in_order_of_choice, tied_best, why
 
 
@@ -217,3 +217,11 @@ def test_bandwidths_are_averaged_like_surrogates():
         )
     )
     assert tied_best([worse, near, best]) == [best, near]
+
+
+def test_the_error_over_folds_is_corrected_for_the_rows_they_share():
+    lead = np.array([0.1, -0.2, 0.4, 0.0, 0.3])
+    assert corrected_error(lead) == pytest.approx(1.5 * lead.std(ddof=1) / np.sqrt(5))
+    assert corrected_error(lead[:1]) == 0
+    assert trails(np.zeros(5), np.full(5, 0.1))
+    assert not trails(np.zeros(5), lead)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from headrank._types import Vector
-from headrank.estimators.cv.candidates import standard_error
+from headrank.estimators.cv.candidates import trails
 from headrank.estimators.cv.fold_rows import FoldRows
 
 _MOST_STEPS = 20
@@ -38,8 +38,8 @@ class Combination:
 def combination(folds: FoldRows, scores: Sequence[Sequence[Vector]]) -> Combination:
     """Start from the scorers tied for the best, add whichever helps most, and stop when the gain is below its noise.
 
-    Scorers are tied that trail the best by no more than the standard error of the difference, paired over the folds;
-    their mean is the start, unless it clearly trails the best alone. The noise of a gain is its standard error, paired
+    Scorers are tied that trail the best by no more than the `corrected_error` of the difference, paired over the folds;
+    their mean is the start, unless it clearly trails the best alone. The noise of a gain is its error, paired
     likewise. So a scorer remains alone where it is clearly best. After Caruana et al. (ICML 2004). Cost: at most 20
     times the number of scorers measurements.
 
@@ -52,26 +52,20 @@ def combination(folds: FoldRows, scores: Sequence[Sequence[Vector]]) -> Combinat
     """
     alone = [folds.values(each) for each in scores]
     best = int(np.argmax([values.mean() for values in alone]))
-    counts = np.array([not _trails(values, alone[best]) for values in alone], dtype=int)
+    counts = np.array([not trails(values, alone[best]) for values in alone], dtype=int)
     together: Sequence[Vector] = _summed(scores, counts)
     values = folds.values(together)
-    if _trails(values, alone[best]):
+    if trails(values, alone[best]):
         counts, together, values = np.eye(len(scores), dtype=int)[best], scores[best], alone[best]
     for _ in range(_MOST_STEPS if len(scores) > 1 else 0):
         sums = [[mine + its for mine, its in zip(together, each, strict=True)] for each in scores]
         tried = [folds.values(each) for each in sums]
         best = int(np.argmax([each.mean() for each in tried]))
-        if not _trails(values, tried[best]):
+        if not trails(values, tried[best]):
             break
         counts[best] += 1
         together, values = sums[best], tried[best]
     return Combination(tuple(counts.tolist()), values)
-
-
-def _trails(values: Vector, best: Vector) -> bool:
-    """Whether the mean is lower by more than the standard error of the difference."""
-    lead = best - values
-    return bool(lead.mean() > standard_error(lead))
 
 
 def _summed(scores: Sequence[Sequence[Vector]], counts: Vector) -> list[Vector]:

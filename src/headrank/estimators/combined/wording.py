@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from headrank.estimators.cv.candidates import Trial, standard_error
+from headrank.estimators.cv.candidates import Trial, corrected_error
 from headrank.estimators.cv.rule import mean_over_folds
 from headrank.measures import Measure
 
@@ -39,7 +39,7 @@ def gain(together: Trial, best: Trial) -> str:
     """Say what the combination adds to the best family; one that is tied with it may trail by less than the noise."""
     lead = together.values - best.values
     by, alone = f"{abs(lead.mean()):.2g}", f"{best.candidate} alone"
-    noise = f", standard error {standard_error(lead):.2g}" if lead.size > 1 else ""
+    noise = f", standard error {corrected_error(lead):.2g}" if lead.size > 1 else ""
     if lead.mean() < 0:
         return f"The combination trails {alone} by {by}{noise}: within the noise."
     return f"The combination gains {by} on {alone}{noise}."

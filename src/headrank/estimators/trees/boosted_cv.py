@@ -18,9 +18,9 @@ from headrank._types import ArrayLike, Vector
 from headrank.estimators._labelled import Labelled, threshold_of
 from headrank.estimators._matrix import checked_matrix
 from headrank.estimators._scorer import Scorer, admitted
-from headrank.estimators.cv.candidates import Trial
+from headrank.estimators.cv.candidates import Trial, trails
 from headrank.estimators.cv.fold_rows import FoldRows
-from headrank.estimators.cv.rule import clearly_behind, headline, trailing
+from headrank.estimators.cv.rule import headline, trailing
 from headrank.estimators.cv.tally import tally_for
 from headrank.estimators.cv.trial_frame import trial_frame
 from headrank.estimators.trees.boosted import (
@@ -121,8 +121,9 @@ class BoostedRankerCV(Scorer):
 
     For each setting, trees are grown on all folds at the same time, and every ten trees the measure is taken on the
     rows left out and averaged over the folds; growing ends when it has not risen for some time. Settings that trail the
-    best by no more than the standard error of the difference, paired over the folds, are tied, and averaged. The trees
-    of the folds are kept: a row's score is the mean over them. Averaging pays more than another objective does.
+    best by no more than the standard error of the difference, paired over the folds and corrected for the rows that these
+    share (Nadeau & Bengio, 2003), are tied, and averaged. The trees of the folds are kept: a row's score is the mean over
+    them. Averaging pays more than another objective does.
 
     Cost: ``cv`` times the number of settings runs of boosting, each to about one and a half times the trees that are
     kept. Measuring them is linear in the number of trees.
@@ -325,7 +326,7 @@ class BoostedRankerCV(Scorer):
         """Choose the best candidate, or the average of the tied ones, unless it clearly trails."""
         trials = [_trial(candidate, of_folds) for candidate, of_folds in grown.items()]
         best = max(trials, key=lambda trial: trial.mean)
-        others = sorted((each for each in trials if not clearly_behind(each, best)), key=lambda trial: -trial.mean)
+        others = sorted((each for each in trials if not trails(each.values, best.values)), key=lambda trial: -trial.mean)
         members = [best.candidate, *(each.candidate for each in others if each is not best)]
         chosen, scores = best, grown[best.candidate].scores
         if len(members) > 1:
@@ -337,7 +338,7 @@ class BoostedRankerCV(Scorer):
             n_trees = np.sum([each.n_iter for each in others], axis=0)
             average = Trial(BoostedAverage(tuple(members)), folds.values(together), collapsed, n_trees)
             trials.append(average)
-            if clearly_behind(average, best):
+            if trails(average.values, best.values):
                 members = members[:1]
             else:
                 chosen, scores = average, together
