@@ -35,7 +35,7 @@ test-lowest: $(LOWEST)/.dev
 	$(LOWEST)/bin/pytest -n 2 --dist loadscope
 
 docs: $(VENV)/.docs
-	$(BIN)/sphinx-build -E -W --keep-going -q -b html docs docs/_build
+	$(BIN)/sphinx-build -E -W --keep-going -q $(SPHINX) -b html docs docs/_build
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/measures.py
