@@ -182,14 +182,16 @@ def test_the_result_has_a_number_keys_in_order_and_no_bulk(name):
     assert text.endswith("}\n")
 
 
-@pytest.mark.parametrize("name", ["top", "queries", "hostile"])
-def test_the_same_result_gives_the_same_bytes_in_another_process(name):
-    code = (
-        "import sys, hashlib; from reports.made_up import RESULTS; from headrank import reports;"
-        f"s = reports.summarize(RESULTS[{name!r}]());"
-        "t = reports.render_html(s) + reports.render_text(s) + reports.render_json(s);"
-        "print(hashlib.sha256(t.encode()).hexdigest())"
-    )
+def test_the_same_result_gives_the_same_bytes_in_another_process():
+    code = """
+import hashlib
+from headrank import reports
+from reports.made_up import RESULTS
+for name in ("top", "queries", "hostile"):
+    s = reports.summarize(RESULTS[name]())
+    t = reports.render_html(s) + reports.render_text(s) + reports.render_json(s)
+    print(name, hashlib.sha256(t.encode()).hexdigest())
+"""
     digests = set()
     for seed in ("1", "2"):
         paths = [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
