@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,8 +28,8 @@ class RankedLists:
     ----------
     pos, neg : arrays of shape (n_levels,)
         Positives and negatives of each level, list after list.
-    tp, rows : arrays of shape (n_levels,)
-        Positives and all rows above each level, in the same list.
+    rows : array of shape (n_levels,)
+        Rows above each level, in the same list.
     starts : int array of shape (n_lists,)
         Number of the first level of each list.
     n_pos, n_neg : arrays of shape (n_lists,)
@@ -39,7 +40,6 @@ class RankedLists:
 
     pos: Counts
     neg: Counts
-    tp: Counts
     rows: Counts
     starts: IntVector
     n_pos: Counts
@@ -50,8 +50,7 @@ class RankedLists:
     def of_curve(cls, curve: RocCurve) -> RankedLists:
         """Return the one list of a curve, down to its depth. O(n_levels)."""
         n_pos, n_neg = np.atleast_1d(curve.n_pos), np.atleast_1d(curve.n_neg)
-        tp = curve.tp[:-1]
-        return cls(curve.pos, curve.neg, tp, tp + curve.fp[:-1], np.zeros(1, dtype=np.intp), n_pos, n_neg)
+        return cls(curve.pos, curve.neg, curve.tp[:-1] + curve.fp[:-1], np.zeros(1, dtype=np.intp), n_pos, n_neg)
 
     @classmethod
     def of_queries(cls, sample: Sample, worth: Vector | None = None) -> RankedLists:
@@ -63,15 +62,34 @@ class RankedLists:
         order = by_query_and_score(sample.queries, sample.scores)
         queries, scores, positive = sample.queries[order], sample.scores[order], sample.positive[order]
         opens = np.concatenate([[True], queries[1:] != queries[:-1]])
-        levels = np.flatnonzero(opens | np.concatenate([[True], scores[1:] != scores[:-1]]))
-        weights = np.ones(order.size, dtype=np.intp) if sample.weights is None else sample.weights[order]
-        zero = weights.dtype.type(0)
-        pos, neg = (np.add.reduceat(np.where(of_class, weights, zero), levels) for of_class in (positive, ~positive))
-        starts = np.searchsorted(levels, np.flatnonzero(opens))
-        tp, fp = _above(pos, starts), _above(neg, starts)
-        gains = None if worth is None else np.add.reduceat(worth[order] * weights, levels)
-        n_pos, n_neg = (np.add.reduceat(each, starts) for each in (pos, neg))
-        return cls(pos, neg, tp, tp + fp, starts, n_pos, n_neg, gains)
+        apart = np.concatenate([[True], scores[1:] != scores[:-1]])
+        apart |= opens
+        gains = None if worth is None else worth[order]
+        starts = np.flatnonzero(opens)
+        if sample.weights is None and apart.all():  # every row is a level
+            pos, neg = positive.view(np.int8), (~positive).view(np.int8)
+            rows = np.ones(order.size, dtype=np.intp)
+            rows[0] = 0
+            rows[starts[1:]] = 1 - np.diff(starts)
+            np.cumsum(rows, out=rows)
+        else:
+            levels = np.flatnonzero(apart)
+            weights = np.ones(order.size, dtype=np.intp) if sample.weights is None else sample.weights[order]
+            zero = weights.dtype.type(0)
+            pos, neg = (
+                np.add.reduceat(np.where(of_class, weights, zero), levels) for of_class in (positive, ~positive)
+            )
+            gains = None if gains is None else np.add.reduceat(gains * weights, levels)
+            starts = np.searchsorted(levels, starts)
+            rows = _above(pos, starts) + _above(neg, starts)
+        sums = np.result_type(pos, np.intp)
+        n_pos, n_neg = (np.add.reduceat(each, starts, dtype=sums) for each in (pos, neg))
+        return cls(pos, neg, rows, starts, n_pos, n_neg, gains)
+
+    @cached_property
+    def tp(self) -> Counts:
+        """Positives above each level, in the same list. O(n_levels)."""
+        return _above(self.pos, self.starts)
 
     @property
     def n_lists(self) -> int:
