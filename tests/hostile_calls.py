@@ -267,6 +267,9 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         "n_pos": 20, "n_neg": 30, "auc": (0.9, 0.8), "measure": "pauc@0.3", "paired": True, "correlation": 0.5,
         "level": 0.1, "side": "lower", "method": "delong",
     }),
+    "power of curves": (hr.power, {
+        "n_pos": 20, "n_neg": 30, "binormal": ((2.0, 0.8), (1.5, 1.2)), "method": "delong_null",
+    }),
     "sample_size_of_test": (hr.sample_size_of_test, {
         "positive_rate": 0.2, "power": 0.8, "auc": (0.9, 0.8), "measure": "auc", "level": 0.1, "method": "obuchowski",
     }),

@@ -324,9 +324,16 @@ def test_queries_and_clusters_are_dropped_with_their_rows():
         lambda y, scores, **options: hr.threshold_at(y, scores, max_fpr=0.2, **options).value,
         lambda y, scores, **options: hr.best_cutoff(y, scores, n_replicates=0, **options).value,
         lambda y, scores, **options: hr.operating_points(y, scores, thresholds=[1.0], **options).tpr[0],
+        lambda y, scores, **options: hr.certify_list(y, scores, np.linspace(0, 4, 99), **options).at_least(60),
+        lambda y, scores, **options: (
+            hr.choose(y, scores, np.linspace(0, 4, 99), max_false_share=0.5, **options).threshold
+        ),
         lambda y, scores, **options: hr.report(y, scores, **options).summary.data.n_rows,
     ],
-    ids=["compare", "compare_many", "compare_samples", "threshold_at", "best_cutoff", "operating_points", "report"],
+    ids=[
+        *("compare", "compare_many", "compare_samples", "threshold_at", "best_cutoff", "operating_points"),
+        *("certify_list", "choose", "report"),
+    ],
 )
 def test_every_function_of_labels_can_drop_missing_ones(compute):
     rng = np.random.default_rng(0)

@@ -26,7 +26,8 @@ def are_grades(y: ArrayLike) -> bool:
         labels = labels.astype(np.float64)  # whole numbers that shared a list with missing ones
     if labels.ndim != 1 or labels.dtype.kind not in "iuf" or not labels.size:
         return False
-    return bool(labels.max() > 1 and labels.min() >= 0 and labels.max() <= HIGHEST and not (labels % 1).any())
+    in_range = 1 < labels.max() <= HIGHEST and labels.min() >= 0
+    return bool(in_range and (labels.dtype.kind != "f" or not (labels % 1).any()))
 
 
 def check_graded(

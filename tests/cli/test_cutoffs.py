@@ -14,6 +14,7 @@ def test_the_numbers_are_those_of_the_library(capsys, scores, scored):
     done = run(capsys, "evaluate", scores, *COMMON, "--miss-cost", "5", "--prevalence", "0.1", "--json")
     (found,) = json.loads(done.out)["cutoffs"]
     assert [each["by"] for each in found["best"]] == ["youden", "closest", "cost"]
+    assert "PPV, NPV and lift are for 10 % positives." in " ".join(done.err.split())
     y, good = scored["y"], scored["good"]
     costs = {"false_negative": 5, "false_positive": 1}
     best = hr.best_cutoff(y, good, by="cost", costs=costs, prevalence=0.1, n_replicates=1000, random_state=0)
@@ -32,6 +33,7 @@ def test_the_tables_name_each_cut_off_and_fit_the_screen(capsys, scores):
     for words in ("FPR <= 0.05", "youden", "closest", "LR+", "lift", "although they were picked on these rows"):
         assert words in done.out
     assert "cost" not in done.out
+    assert "lift are for" not in done.out
     table = [line for line in done.out.splitlines() if line.startswith(("cut-off ", "FPR <= ", "youden ", "closest "))]
     assert len(table) == 9  # a heading, four budgets, and the best ones in both tables
     assert max(map(len, table)) <= 80

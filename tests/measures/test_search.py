@@ -14,6 +14,7 @@ from sklearn.metrics import ndcg_score
 
 import headrank as hr
 from headrank.exceptions import InvalidSampleError, MissingLabelsWarning, OneClassError
+from headrank.measures import ranked_lists
 
 SHARED = {
     "map": "ap",
@@ -124,6 +125,20 @@ def test_graded_rows_equal_the_slow_twin(rows, k, gain):
     assert measure(grades, scores) == pytest.approx(slow_ndcg(rows, k, gain), abs=1e-12)
     twice = measure([*grades, *grades], [*scores, *scores])
     assert measure(grades, scores, sample_weight=[2] * len(rows)) == pytest.approx(twice, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["ndcg@3", "ap", "mrr", "bpref"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_blocks_of_queries_give_the_values_of_all_at_once(name, weighted, monkeypatch):
+    rng = np.random.default_rng(1)
+    measure, qid, scores = hr.measure(name), np.sort(rng.integers(0, 40, 300)), rng.integers(0, 9, 300)
+    y = rng.integers(0, 4, 300) if measure.graded else rng.random(300) < 0.3
+    weights = rng.integers(0, 3, 300).astype(float) if weighted else None
+    sample = measure.check(y, scores, weights, qid=qid)
+    at_once = measure.of_queries(sample)
+    for rows in (1, 7, 100, 299):
+        monkeypatch.setattr(ranked_lists, "BLOCK_ROWS", rows)
+        np.testing.assert_allclose(measure.of_queries(sample), at_once, rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["auc", "p@2", "ap", "mrr", "rprec", "success@2", "bpref"])

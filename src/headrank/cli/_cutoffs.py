@@ -112,7 +112,7 @@ def _of_scorer(
     return ScorerCutoffs(name, best, tuple(purpose for _, purpose in kept), points, shown)
 
 
-def print_cutoffs(screen: Console, found: list[ScorerCutoffs], confidence: float) -> None:
+def print_cutoffs(screen: Console, found: list[ScorerCutoffs], confidence: float, prevalence: float | None) -> None:
     """Print two tables per column of scores: what each cut-off does, and what is certified of the best ones."""
     for each in found:
         screen.print(f"\nCut-offs of {each.score}: rows that score at least this are flagged.")
@@ -142,6 +142,7 @@ def print_cutoffs(screen: Console, found: list[ScorerCutoffs], confidence: float
         screen.print(
             "\nPPV: precision; NPV: share of negatives among the rows not flagged; LR+ and LR-: likelihood ratios of "
             "rows flagged and not flagged; lift: precision over the share of positives."
+            + ("" if prevalence is None else f" PPV, NPV and lift are for {percent(prevalence)} positives.")
         )
 
 

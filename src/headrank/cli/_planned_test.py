@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from headrank.bounds.planning.planned_test import TestPlan
     from headrank.training.goal import Goal
 
-METHODS = ("delong", "obuchowski", "finite")
+METHODS = ("delong", "delong_null", "obuchowski", "finite")
 
 
 def plan_test(

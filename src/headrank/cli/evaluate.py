@@ -179,7 +179,7 @@ def run(
         )
     in_words = measures[0] if measure or goal is None else goal.measure
     _print(sample, found, in_words if box is None or measure else box, confidence, target, as_json=json)
-    print_cutoffs(console(as_json=json), cuts, confidence)
+    print_cutoffs(console(as_json=json), cuts, confidence, prevalence)
     if out is not None:
         console(as_json=json).print(f"The report is {out / REPORT}.")
 

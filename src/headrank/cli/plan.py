@@ -8,6 +8,7 @@ import typer
 
 from headrank.cli import _options as options
 from headrank.cli._failures import about_option
+from headrank.cli._planned_test import METHODS as TEST_METHODS
 from headrank.cli._planned_test import plan_test
 from headrank.cli._printing import console, print_json, progress_bar
 
@@ -75,7 +76,7 @@ def run(
         str | None,
         typer.Option(
             metavar="NAME",
-            help=f"Interval for the AUC: {', '.join(METHODS)}; default: kl. Test: delong, obuchowski, finite.",
+            help=f"Interval for the AUC: {', '.join(METHODS)}; default: kl. Test: {', '.join(TEST_METHODS)}.",
         ),
     ] = None,
     json: options.Json = False,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from headrank.measures.measure import Measure, QueryMean
 
 EMPTY = ("omit", "zero")
 """What a query without positives is worth: it is left out, or counts as 0."""
+BLOCK_ROWS = 50_000
+"""Rows of queries that are evaluated at once, about."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,31 +30,34 @@ class RankedLists:
     ----------
     pos, neg : arrays of shape (n_levels,)
         Positives and negatives of each level, list after list.
-    tp, rows : arrays of shape (n_levels,)
-        Positives and all rows above each level, in the same list.
+    rows : array of shape (n_levels,)
+        Rows above each level, in the same list.
     starts : int array of shape (n_lists,)
         Number of the first level of each list.
     n_pos, n_neg : arrays of shape (n_lists,)
         All positives and negatives of each list.
     gains : array of shape (n_levels,) or None
         Sum over the rows of each level of what they are worth, if that was given.
+    counted : array of shape (n_levels,) or None
+        Positives above each level, in the same list, if they are known; see `tp`.
     """
 
     pos: Counts
     neg: Counts
-    tp: Counts
     rows: Counts
     starts: IntVector
     n_pos: Counts
     n_neg: Counts
     gains: Vector | None = None
+    counted: Counts | None = None
 
     @classmethod
     def of_curve(cls, curve: RocCurve) -> RankedLists:
         """Return the one list of a curve, down to its depth. O(n_levels)."""
         n_pos, n_neg = np.atleast_1d(curve.n_pos), np.atleast_1d(curve.n_neg)
         tp = curve.tp[:-1]
-        return cls(curve.pos, curve.neg, tp, tp + curve.fp[:-1], np.zeros(1, dtype=np.intp), n_pos, n_neg)
+        one = np.zeros(1, dtype=np.intp)
+        return cls(curve.pos, curve.neg, tp + curve.fp[:-1], one, n_pos, n_neg, counted=tp)
 
     @classmethod
     def of_queries(cls, sample: Sample, worth: Vector | None = None) -> RankedLists:
@@ -63,15 +69,34 @@ class RankedLists:
         order = by_query_and_score(sample.queries, sample.scores)
         queries, scores, positive = sample.queries[order], sample.scores[order], sample.positive[order]
         opens = np.concatenate([[True], queries[1:] != queries[:-1]])
-        levels = np.flatnonzero(opens | np.concatenate([[True], scores[1:] != scores[:-1]]))
-        weights = np.ones(order.size, dtype=np.intp) if sample.weights is None else sample.weights[order]
-        zero = weights.dtype.type(0)
-        pos, neg = (np.add.reduceat(np.where(of_class, weights, zero), levels) for of_class in (positive, ~positive))
-        starts = np.searchsorted(levels, np.flatnonzero(opens))
-        tp, fp = _above(pos, starts), _above(neg, starts)
-        gains = None if worth is None else np.add.reduceat(worth[order] * weights, levels)
-        n_pos, n_neg = (np.add.reduceat(each, starts) for each in (pos, neg))
-        return cls(pos, neg, tp, tp + fp, starts, n_pos, n_neg, gains)
+        apart = np.concatenate([[True], scores[1:] != scores[:-1]])
+        apart |= opens
+        gains = None if worth is None else worth[order]
+        starts = np.flatnonzero(opens)
+        if sample.weights is None and apart.all():  # every row is a level
+            pos, neg = positive.view(np.int8), (~positive).view(np.int8)
+            rows = np.ones(order.size, dtype=np.intp)
+            rows[0] = 0
+            rows[starts[1:]] = 1 - np.diff(starts)
+            np.cumsum(rows, out=rows)
+        else:
+            levels = np.flatnonzero(apart)
+            weights = np.ones(order.size, dtype=np.intp) if sample.weights is None else sample.weights[order]
+            zero = weights.dtype.type(0)
+            pos, neg = (
+                np.add.reduceat(np.where(of_class, weights, zero), levels) for of_class in (positive, ~positive)
+            )
+            gains = None if gains is None else np.add.reduceat(gains * weights, levels)
+            starts = np.searchsorted(levels, starts)
+            rows = _above(pos, starts) + _above(neg, starts)
+        sums = np.result_type(pos, np.intp)
+        n_pos, n_neg = (np.add.reduceat(each, starts, dtype=sums) for each in (pos, neg))
+        return cls(pos, neg, rows, starts, n_pos, n_neg, gains)
+
+    @property
+    def tp(self) -> Counts:
+        """Positives above each level, in the same list. O(n_levels), unless a curve has counted them."""
+        return _above(self.pos, self.starts) if self.counted is None else self.counted
 
     @property
     def n_lists(self) -> int:
@@ -88,6 +113,21 @@ class RankedLists:
             return np.array([values.sum()])
         lists = np.searchsorted(self.starts, levels, side="right") - 1
         return np.bincount(lists, weights=values, minlength=self.n_lists).astype(np.float64, copy=False)
+
+
+def _blocks(sample: Sample) -> Iterator[Sample]:
+    """Cut a sample whose queries are in order between them: the arrays of a block stay in the cache, and are reused."""
+    queries = sample.queries
+    assert queries is not None
+    if queries.size <= BLOCK_ROWS or np.any(queries[1:] < queries[:-1]):
+        yield sample
+        return
+    start = 0
+    while start < queries.size:
+        last = queries[min(start + BLOCK_ROWS, queries.size) - 1]
+        end = int(np.searchsorted(queries, last, side="right"))
+        yield replace(sample.take(slice(start, end)), queries=queries[start:end] - queries[start])
+        start = end
 
 
 def by_query_and_score(queries: IntVector, scores: Vector) -> IntVector:
@@ -178,6 +218,9 @@ class ListMeasure(Measure):
 
     def of_queries(self, sample: Sample) -> Vector:
         """Return the value on each query of a checked sample, ordered by query id; NaN for those without positives."""
+        return np.concatenate([self._of_block(block) for block in _blocks(sample)])
+
+    def _of_block(self, sample: Sample) -> Vector:
         lists = RankedLists.of_queries(sample)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(lists.n_pos > 0, self._of_lists(lists), np.nan)

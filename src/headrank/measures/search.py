@@ -73,9 +73,9 @@ class NDCG(ListMeasure):
         one_list = replace(sample, queries=np.zeros(sample.scores.size, dtype=np.intp))
         return float(super().of_sample(one_list))
 
-    def of_queries(self, sample: Sample) -> Vector:
+    def _of_block(self, sample: Sample) -> Vector:
         if sample.grades is None:
-            return super().of_queries(sample)
+            return super()._of_block(sample)
         assert sample.queries is not None
         lists = RankedLists.of_queries(sample, self.gains_of(sample.grades))
         best = self.best(sample.grades, sample.weights, sample.queries)

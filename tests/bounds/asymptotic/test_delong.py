@@ -12,25 +12,13 @@ from headrank.datasets import Binormal
 from headrank.exceptions import ShallowHeadError
 from reference.delong import delong_variance, partial_variance
 from reference.measures import exact, expand
+from reference.subarachnoid import NDKA, POOR
 from strategies import Ranking, ranges, small_rankings
-
-# The marker NDKA of 41 patients with a poor (p) and 72 with a good outcome (n), highest first, ties together: Turck et
-# al. 2010, distributed with pROC as aSAH.
-NDKA = (
-    "p n p n p n p n n p p p p n n n p n n p p p p n n n n p n n n p p pn n n p p n p p n n p n n pn n p n n n n n p n "
-    "n p n p p p n n n n n n p n n p n n n n pn p n nn n p n n p p n n n n n n p n n n n n n n n n p p p n n p n"
-)
-
-
-def curve_of(ranking: str) -> hr.RocCurve:
-    levels = ranking.split()
-    pos, neg = (np.array([level.count(label) for level in levels]) for label in "pn")
-    return hr.RocCurve(np.arange(len(levels), 0, -1.0), pos, neg, int(pos.sum()), int(neg.sum()))
 
 
 def test_standard_error_is_that_of_proc() -> None:
     # ci.auc(roc(aSAH$outcome, aSAH$ndka)) as in pROC's own tests: 0.501244999271703 to 0.722670989888189.
-    curve = curve_of(NDKA)
+    curve = hr.RocCurve.from_scores(POOR, NDKA)
     assert hr.AUC().value(curve) == pytest.approx(0.611957994579946, abs=1e-14)
     half_width = 1.959963984540054 * standard_error(curve)
     assert half_width == pytest.approx((0.722670989888189 - 0.501244999271703) / 2, rel=1e-12)
@@ -119,7 +107,7 @@ def test_intervals_lie_in_range_around_the_estimate_or_are_refused(ranking: Rank
 
 
 def test_one_sided_ends_are_those_of_twice_the_risk() -> None:
-    curve = curve_of(NDKA)
+    curve = hr.RocCurve.from_scores(POOR, NDKA)
     both = delong(curve, confidence=0.9)
     assert delong(curve, confidence=0.95, side="lower").low == pytest.approx(both.low, rel=1e-12)
     assert delong(curve, confidence=0.95, side="upper").high == pytest.approx(both.high, rel=1e-12)
@@ -127,7 +115,7 @@ def test_one_sided_ends_are_those_of_twice_the_risk() -> None:
 
 
 def test_swapping_classes_and_direction_mirrors_the_interval() -> None:
-    curve = curve_of(NDKA)
+    curve = hr.RocCurve.from_scores(POOR, NDKA)
     mirrored = hr.RocCurve(curve.scores, curve.neg, curve.pos, curve.n_neg, curve.n_pos)
     there, back = delong(curve), delong(mirrored)
     assert isclose(there.low, 1 - back.high, rel_tol=1e-12)

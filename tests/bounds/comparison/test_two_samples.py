@@ -13,24 +13,51 @@ from headrank.bounds.intervals import interval_of
 from headrank.datasets import Binormal
 from headrank.exceptions import NoVarianceError
 from headrank.measures import AUC, PartialAUC
-from reference.cutoffs import SUBARACHNOID_S100B, SUBARACHNOID_WFNS, rows_of_table
 from reference.delong import paired_delong_variance
 from reference.measures import expand
+from reference.subarachnoid import NDKA, POOR, S100B, WFNS
 
 HERE = Binormal(separation=1.8).sample_classes(60, 150, random_state=0)
 THERE = Binormal(separation=0.8).sample_classes(50, 120, random_state=1)
 
 
-def test_published_values_of_two_markers_as_if_unpaired():
-    """pROC's roc.test(wfns, s100b, paired=FALSE) on 41 + 72 patients: statistic and p-values."""
-    grade, marker = rows_of_table(SUBARACHNOID_WFNS), rows_of_table(SUBARACHNOID_S100B)
-    found = hr.compare_samples(*grade, *marker, method="delong")
-    assert found.estimate / found.standard_error == pytest.approx(1.43490640926908, abs=1e-12)
-    assert found.p_value == pytest.approx(0.152825378808796, abs=1e-12)
-    one_sided = [hr.compare_samples(*grade, *marker, method="delong", side=side).p_value for side in ("lower", "upper")]
-    assert one_sided == pytest.approx([0.076412689404398, 0.923587310595602], abs=1e-12)
+@pytest.mark.parametrize(
+    ("first", "second", "statistic", "p_value"),
+    [
+        (WFNS, S100B, 1.43490640926908, 0.152825378808796),
+        (WFNS, NDKA, 3.10125096778969, 0.00220950791756457),
+        (NDKA, S100B, -1.55995743389685, 0.120192832430845),
+    ],
+)
+def test_published_values_of_two_markers_as_if_unpaired(first, second, statistic, p_value):
+    """pROC's roc.test(paired=FALSE) on 41 + 72 patients, as its tests expect."""
+    found = hr.compare_samples(POOR, first, POOR, second, method="delong")
+    assert found.estimate / found.standard_error == pytest.approx(statistic, abs=1e-12)
+    assert found.p_value == pytest.approx(p_value, abs=1e-12)
     assert found.counts == ((41, 72), (41, 72))
     assert (found.low < 0 < found.high) == (found.p_value > 0.05)
+
+
+def test_published_one_sided_values_as_if_unpaired():
+    one_sided = [
+        hr.compare_samples(POOR, WFNS, POOR, S100B, method="delong", side=side).p_value for side in ("lower", "upper")
+    ]
+    assert one_sided == pytest.approx([0.076412689404398, 0.923587310595602], abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "statistic", "p_value", "low", "high"),
+    [
+        (WFNS, S100B, 2.20898359144091, 0.0271757822291882, 0.0104061769564846, 0.174214419249478),
+        (WFNS, NDKA, 2.79777591868904, 0.00514557970691098, 0.0634011709339876, 0.3600405634833566),
+        (NDKA, S100B, -1.39077002573558, 0.164295175223054, -0.2876917446341914, 0.0488706064228094),
+    ],
+)
+def test_published_values_of_two_markers_on_the_same_patients(first, second, statistic, p_value, low, high):
+    """pROC's roc.test on the same patients, as its tests expect."""
+    found = hr.compare(POOR, first, second, method="delong")
+    assert found.estimate / found.standard_error == pytest.approx(statistic, abs=1e-12)
+    assert (found.p_value, found.low, found.high) == pytest.approx((p_value, low, high), abs=1e-12)
 
 
 def test_variances_add_up():
@@ -155,10 +182,14 @@ def test_plain_and_logit_scale():
     assert (plain.method, logit.method) == ("delong_plain", "delong")
 
 
-def test_published_interval_of_a_marker():
-    """The interval that pROC prints for S100B, on the plain scale: 0.6301182 to 0.8326189."""
-    found = hr.interval(*rows_of_table(SUBARACHNOID_S100B), method="delong_plain")
-    assert (found.low, found.estimate, found.high) == pytest.approx((0.6301182, 0.7313686, 0.8326189), abs=5e-8)
+def test_published_intervals_of_two_markers():
+    """On the plain scale: ci.auc of NDKA as pROC's tests expect it, that of S100B as pROC prints it."""
+    found = hr.interval(POOR, NDKA, method="delong_plain")
+    expected = (0.501244999271703, 0.611957994579946, 0.722670989888189)
+    assert (found.low, found.estimate, found.high) == pytest.approx(expected, abs=1e-14)
+    found = hr.interval(POOR, S100B, method="delong_plain")
+    assert found.standard_error**2 == pytest.approx(0.00266868245717244, rel=1e-12)
+    assert f"{found.low:.4f}-{found.high:.4f}" == "0.6301-0.8326"
 
 
 @pytest.mark.parametrize("method", ["bootstrap_normal", "bootstrap"])

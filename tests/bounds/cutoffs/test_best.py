@@ -6,7 +6,8 @@ from hypothesis import given, settings
 
 import headrank as hr
 from headrank.bounds.band.rate_limits import rate_limits
-from reference.cutoffs import LOSSES, SUBARACHNOID_S100B, least_loss, rows_of_table
+from reference.cutoffs import LOSSES, least_loss
+from reference.subarachnoid import POOR, S100B
 from strategies import small_rankings
 
 COST = {"costs": {"false_negative": 4, "false_positive": 1}, "prevalence": 0.3}
@@ -97,10 +98,9 @@ def test_wrong_options_are_refused(options, message):
 
 def test_published_cut_off_of_s100b():
     """Of pROC's coords(x="best"): 0.205 by Youden's index and by the distance, whose values are tabulated."""
-    y, scores = rows_of_table(SUBARACHNOID_S100B)
-    best = hr.best_cutoff(y, scores, n_replicates=0)
+    best = hr.best_cutoff(POOR, S100B, n_replicates=0)
     assert best.index == pytest.approx(0.43970189701897, abs=1e-12)
     assert (best.tpr, 1 - best.fpr) == (pytest.approx(0.6341463414634), pytest.approx(0.8055555555556))
     assert 0.19 <= best.value <= 0.21
-    closest = hr.best_cutoff(y, scores, by="closest", n_replicates=0)
+    closest = hr.best_cutoff(POOR, S100B, by="closest", n_replicates=0)
     assert closest.index**2 == pytest.approx(0.171657541439913, abs=1e-12)

@@ -7,7 +7,8 @@ from scipy.stats import binomtest
 
 import headrank as hr
 from headrank.bounds.cutoffs.points import RATES
-from reference.cutoffs import SUBARACHNOID_S100B, point, rows_of_table
+from reference.cutoffs import point
+from reference.subarachnoid import POOR, S100B
 from strategies import small_rankings
 
 
@@ -89,8 +90,7 @@ def test_wrong_questions_are_refused():
 
 def test_published_values_of_s100b_after_subarachnoid_haemorrhage():
     """Values of pROC's coords: at 0.205, 0.085 and 0.325."""
-    y, scores = rows_of_table(SUBARACHNOID_S100B)
-    points = hr.operating_points(y, scores, thresholds=[0.205, 0.085, 0.325])
+    points = hr.operating_points(POOR, S100B, thresholds=[0.205, 0.085, 0.325])
     assert points.tpr == pytest.approx([0.634146341463415, 0.878048780487805, 0.463414634146341], abs=1e-14)
     assert 1 - points.fpr == pytest.approx([0.805555555555556, 0.305555555555556, 0.847222222222222], abs=1e-14)
     assert points.precision == pytest.approx([0.65, 0.418604651162791, 0.633333333333333], abs=1e-14)

@@ -46,7 +46,7 @@ from headrank._numbers import inner_rate
 from headrank._types import ArrayLike, BoolVector, IntVector, Vector
 from headrank.bounds.lists.rows import ASSUMPTIONS, Assumption, ListRows, list_rows, warn_if_shifted
 from headrank.exceptions import InvalidSampleError
-from headrank.labels import check_weights
+from headrank.labels import check_weights, with_labels
 from headrank.levels import starts_of_runs
 
 THEOREMS = {
@@ -170,6 +170,7 @@ def choose(
     weights: ArrayLike | None = None,
     new_weights: ArrayLike | None = None,
     pos_label: Any = None,
+    missing: str = "refuse",
 ) -> Candidates:
     """Choose new rows so that the expected share of negatives among them is at most ``max_false_share``.
 
@@ -204,6 +205,8 @@ def choose(
         See above; either both or none. Those of new rows are above 0.
     pos_label : optional
         The label of the positive class in ``y``.
+    missing : {"refuse", "drop"}
+        What to do about missing labels: raise, or drop their rows, with a warning that says how many.
 
     Returns
     -------
@@ -224,8 +227,9 @@ def choose(
     """
     limit = inner_rate("max_false_share", max_false_share)
     if (weights is None) != (new_weights is None):
-        given, missing = ("weights", "new_weights") if new_weights is None else ("new_weights", "weights")
-        raise TypeError(f"weights and new_weights must be given together, got {given} without {missing}")
+        given, absent = ("weights", "new_weights") if new_weights is None else ("new_weights", "weights")
+        raise TypeError(f"weights and new_weights must be given together, got {given} without {absent}")
+    y, scores, weights = with_labels(missing, y, scores, weights)
     rows = list_rows(y, scores, new_scores, assume=assume, pos_label=pos_label, weights=weights)
     if new_weights is None:
         warn_if_shifted(rows)

@@ -34,6 +34,7 @@ from headrank.bounds.confidence import check_confidence
 from headrank.bounds.inequalities.interleavings import precedence
 from headrank.bounds.lists.rows import ASSUMPTIONS, Assumption, ListRows, list_rows, warn_if_shifted
 from headrank.curve import shares
+from headrank.labels import with_labels
 from headrank.levels import starts_of_runs
 
 THEOREM = (
@@ -172,6 +173,7 @@ def certify_list(
     confidence: float = 0.95,
     assume: Assumption = "same negatives",
     pos_label: Any = None,
+    missing: str = "refuse",
 ) -> ListCertificate:
     """Promise how many of the first k new rows are positive, for all k at once, from labelled rows.
 
@@ -207,6 +209,8 @@ def certify_list(
         See above.
     pos_label : optional
         The label of the positive class in ``y``.
+    missing : {"refuse", "drop"}
+        What to do about missing labels: raise, or drop their rows, with a warning that says how many.
 
     Returns
     -------
@@ -225,6 +229,7 @@ def certify_list(
     85
     """
     sure = check_confidence(confidence)
+    y, scores = with_labels(missing, y, scores)
     rows = list_rows(y, scores, new_scores, assume=assume, pos_label=pos_label)
     warn_if_shifted(rows)
     return certificate_of(rows, sure)

@@ -1,12 +1,13 @@
 """Large-sample variances of areas under two ROC curves, for planning a test.
 
 Legend: a variance is ``pos / n_pos + neg / n_neg``; so is a covariance. A curve of normal scores has the parameters A
-and B: ``TPR = Phi(A + B Phi^-1(FPR))``, and the AUC is ``Phi(A / sqrt(1 + B^2))``; here B = 1.
+and B: ``TPR = Phi(A + B Phi^-1(FPR))``, and the AUC is ``Phi(A / sqrt(1 + B^2))``. A is the difference of the means and
+B the standard deviation of the negatives, both in standard deviations of the positives.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp, pi, sqrt
 from typing import Any
 
@@ -15,11 +16,15 @@ import numpy as np
 from headrank._types import BoolVector, Vector
 from headrank.bounds.asymptotic.delong import components_of
 from headrank.bounds.sample_curves import SampleCurves
+from headrank.exceptions import InvalidSampleError
 from headrank.labels import Sample
 from headrank.measures.area import AreaMeasure
 
 _LARGE = 20_000
 """Rows of each class of the sample that stands for a population."""
+
+NormalCurve = tuple[float, float]
+"""The parameters A and B of a curve of normal scores."""
 
 
 @dataclass(frozen=True)
@@ -79,8 +84,66 @@ def from_rows(measure: AreaMeasure, samples: list[tuple[BoolVector, Vector]], *,
     return Variances((values[0], values[1]), own[0], own[1], both)
 
 
+def curve_of_auc(auc: float) -> NormalCurve:
+    """Return the curve of normal scores with equal variances and this AUC."""
+    from scipy.special import ndtri
+
+    return sqrt(2) * float(ndtri(auc)), 1.0
+
+
+def auc_of_curve(curve: NormalCurve) -> float:
+    """Return the AUC of a curve of normal scores."""
+    from scipy.special import ndtr
+
+    return float(ndtr(curve[0] / sqrt(1 + curve[1] ** 2)))
+
+
+def fitted_curve(positive: BoolVector, scores: Vector) -> NormalCurve:
+    """Fit a curve of normal scores: the line of least squares of Phi^-1(1 - FPR) on Phi^-1(TPR), solved for the TPR.
+
+    Through the points of the ROC curve with both rates strictly between 0 and 1, each with the same weight. O(n log n).
+    """
+    from scipy.special import ndtri
+
+    curve = SampleCurves(Sample(positive, scores)).whole
+    tpr, tnr = curve.tpr, 1 - curve.fpr
+    inside = (tpr > 0) & (tpr < 1) & (tnr > 0) & (tnr < 1)
+    x, y = ndtri(tpr[inside]), ndtri(tnr[inside])
+    spread = float(np.sum((x - x.mean()) ** 2)) if x.size else 0.0
+    slope = float(np.sum((x - x.mean()) * (y - y.mean()))) / spread if spread > 0 else 0.0
+    if not slope < 0:
+        raise InvalidSampleError(
+            "no curve of normal scores fits the pilot sample, whose ROC curve has too few points with both rates "
+            "strictly between 0 and 1; use method='delong'"
+        )
+    return float(x.mean() * slope - y.mean()) / slope, -1 / slope
+
+
+def fitted_variances(
+    measure: AreaMeasure, samples: list[tuple[BoolVector, Vector]], *, paired: bool = True
+) -> Variances:
+    """Return the published variances for the curves and correlations fitted to a pilot sample, with its own areas."""
+    values = [float(measure.value(SampleCurves(Sample(*each)).whole)) for each in samples]
+    if len(samples) == 1:
+        return obuchowski_lieber_wians(values[0])
+    (positive, one), (_, two) = samples
+    correlation = (0.0, 0.0)
+    if paired:
+        correlation = _correlation(one[positive], two[positive]), _correlation(one[~positive], two[~positive])
+    first, second = (fitted_curve(*each) for each in samples)
+    return replace(obuchowski_mcclish(measure, first, second, correlation), values=(values[0], values[1]))
+
+
+def _correlation(one: Vector, two: Vector) -> float:
+    if not min(np.ptp(one), np.ptp(two)) > 0:
+        raise InvalidSampleError(
+            "all scores of a class of the pilot sample are equal, so they have no correlation; use method='delong'"
+        )
+    return float(np.corrcoef(one, two)[0, 1])
+
+
 def normal_rows(
-    aucs: tuple[float, ...],
+    curves: tuple[NormalCurve, ...],
     correlation: tuple[float, float],
     *,
     n_pos: int = _LARGE,
@@ -88,24 +151,20 @@ def normal_rows(
     seed: Any = 0,
 ) -> tuple[BoolVector, list[Vector]]:
     """Draw labels and the normal scores of each scorer, with these correlations among positives and negatives."""
-    from scipy.special import ndtri
-
     rng = np.random.default_rng(seed)
     positive = np.arange(n_pos + n_neg) < n_pos
-    noise = rng.normal(size=(len(aucs), positive.size))
-    if len(aucs) == 2:
+    noise = rng.normal(size=(len(curves), positive.size))
+    if len(curves) == 2:
         along = np.where(positive, *correlation)
         noise[1] = along * noise[0] + np.sqrt(1 - along**2) * noise[1]
-    shifts = [sqrt(2) * float(ndtri(auc)) for auc in aucs]
-    return positive, [each + shift * positive for each, shift in zip(noise, shifts, strict=True)]
+    return positive, [np.where(positive, each + a, each * b) for each, (a, b) in zip(noise, curves, strict=True)]
 
 
 def obuchowski_mcclish(
     measure: AreaMeasure,
-    first: tuple[float, float],
-    second: tuple[float, float],
+    first: NormalCurve,
+    second: NormalCurve,
     correlation: tuple[float, float],
-    difference: float | None = None,
 ) -> Variances:
     """Return the published variances of two areas of normal scores (Obuchowski & McClish 1997, formulas 3 to 5).
 
@@ -130,8 +189,6 @@ def obuchowski_mcclish(
         scale**2 * (f1 * f2 * neg * b1 * b2 + g1 * g2 * b1 * b2 * neg**2 / 2),
     )
     values = tuple(normal_value(measure, a, b) for a, b in (first, second))
-    if difference is not None:
-        values = (values[1] + difference * scale, values[1])
     return Variances((values[0], values[1]), own[0], own[1], both)
 
 

@@ -11,7 +11,7 @@ from headrank._format import counted, rounded, shown
 from headrank.bounds.confidence import Side
 from headrank.measures import Measure
 
-Method = Literal["delong", "obuchowski", "finite"]
+Method = Literal["delong", "delong_null", "obuchowski", "finite"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,7 +35,7 @@ class TestPlan:
         Significance level.
     side : {"two-sided", "lower"}
         Whether the test has one side: that the first is better.
-    method : {"delong", "obuchowski", "finite"}
+    method : {"delong", "delong_null", "obuchowski", "finite"}
         See `power`.
     standard_error : float
         Of the power, if it is simulated; otherwise 0.

@@ -7,8 +7,10 @@ two-sided test is half the level.
 
 - ``"delong"``: the variances of DeLong's components, which his test uses; V0 = VA, as the test estimates one variance.
   They come from a pilot sample, or from 20,000 positives and negatives with normal scores, drawn with a fixed seed.
+- ``"delong_null"``: DeLong's variances in the formula of Obuchowski & McClish (1997) for two curves, as in other
+  software: V0 is the variance if both scorers were like the first, so the order of the scorers matters.
 - ``"obuchowski"``: the published formulas for normal scores, as in other software. One curve: Obuchowski, Lieber &
-  Wians (2004), AUC only. Two: Obuchowski & McClish (1997), V0 = the variance if both were like the first.
+  Wians (2004), AUC only. Two: Obuchowski & McClish (1997), with V0 as above; curves are fitted to a pilot sample.
 
 **Finite-sample test.** ``"finite"``: the share of simulated samples of normal scores in which the bound that holds for
 any distribution excludes 0 (`headrank.compare`, `headrank.compare_samples`) or chance (`headrank.interval`).
@@ -16,35 +18,24 @@ any distribution excludes 0 (`headrank.compare`, `headrank.compare_samples`) or 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import lru_cache
 from math import ceil, sqrt
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
 from headrank._format import rounded
-from headrank._numbers import generator, inner_rate, option, short_repr, whole
+from headrank._numbers import generator, inner_rate, whole
 from headrank.bounds.comparison.difference import compare
 from headrank.bounds.comparison.two_samples import compare_samples
-from headrank.bounds.confidence import Side, check_side
+from headrank.bounds.confidence import Side
 from headrank.bounds.intervals import interval
-from headrank.bounds.planning.area_variances import (
-    Variances,
-    from_rows,
-    normal_rows,
-    normal_value,
-    obuchowski_lieber_wians,
-    obuchowski_mcclish,
-)
+from headrank.bounds.planning.area_variances import Variances, normal_rows, obuchowski_lieber_wians
 from headrank.bounds.planning.auc import check_positive_rate
 from headrank.bounds.planning.head import MOST_ROWS
+from headrank.bounds.planning.open_test import OpenTest, open_test
 from headrank.bounds.planning.planned_test import Method, TestPlan
-from headrank.exceptions import InvalidSampleError, NoVarianceError
-from headrank.labels import check_binary
-from headrank.measures import AUC, Measure
-from headrank.measures import measure as measure_of
-from headrank.measures.area import AreaMeasure
+from headrank.exceptions import NoVarianceError
+from headrank.measures import Measure
 
 _CLOSE = 1.05
 """Ratio of a simulated sample size to the smallest sufficient one, at most, up to the error of the simulation."""
@@ -54,65 +45,12 @@ _EQUAL = 1e-9
 """Areas that differ by less are equal: areas and variances are computed in floating point."""
 
 
-@dataclass(frozen=True)
-class _Test:
-    """A test whose size is still open."""
-
-    measure: AreaMeasure
-    aucs: tuple[float, ...]
-    correlation: tuple[float, float]
-    paired: bool
-    pilot: tuple[Any, ...] | None
-    level: float
-    side: Side
-    method: Method
-
-    @property
-    def name(self) -> str:
-        n_scorers = len(self.aucs) if self.pilot is None else len(self.pilot) - 1
-        if n_scorers == 1:
-            return "against chance"
-        return "two scorers on the same rows" if self.paired else "two samples"
-
-    def variances(self) -> Variances:
-        if self.pilot is not None:
-            samples = [check_binary(self.pilot[0], scores).require_both_classes() for scores in self.pilot[1:]]
-            if (fewest := min(samples[0].n_pos, samples[0].n_neg)) < 2:
-                raise InvalidSampleError(
-                    f"a variance needs two rows of each class, but one class of pilot has {fewest:g}; use a larger "
-                    "pilot sample"
-                )
-            rows = [(each.positive, each.scores) for each in samples]
-            return from_rows(self.measure, rows, paired=self.paired)
-        if self.method == "delong":
-            return replace(
-                _drawn_variances(self.measure, self.aucs, self.correlation, self.paired), values=self.normal_values
-            )
-        if len(self.aucs) == 1:
-            return obuchowski_lieber_wians(self.aucs[0])
-        from scipy.special import ndtri
-
-        first, second = ((sqrt(2) * float(ndtri(auc)), 1.0) for auc in self.aucs)
-        return obuchowski_mcclish(self.measure, first, second, self.correlation if self.paired else (0.0, 0.0))
-
-    @property
-    def normal_values(self) -> tuple[float, float]:
-        """The true areas of normal scores; of one scorer, that of chance is the second."""
-        from scipy.special import ndtri
-
-        areas = [normal_value(self.measure, sqrt(2) * float(ndtri(auc)), 1.0) for auc in self.aucs]
-        return areas[0], [*areas, self.measure.chance][1]
-
-    def at(self, n_pos: float, n_neg: float, power: float, values: tuple[float, float], error: float = 0) -> TestPlan:
-        fields = (self.measure, self.name, self.level, self.side, self.method, error)
-        return TestPlan(power, n_pos, n_neg, values, *fields)
-
-
 def power(
     *,
     n_pos: int,
     n_neg: int,
     auc: float | tuple[float, float] | None = None,
+    binormal: tuple[Any, ...] | None = None,
     pilot: tuple[Any, ...] | None = None,
     measure: str | Measure = "auc",
     paired: bool = True,
@@ -132,6 +70,9 @@ def power(
     auc : float or pair of float
         The expected AUC of one scorer, tested against chance, or of two. Scores are taken to be normal with equal
         variances, which determines partial areas as well.
+    binormal : tuple, instead of ``auc``
+        The parameters ``(A, B)`` of one curve of normal scores, or ``((A1, B1), (A2, B2))`` of two: A is the difference
+        of the means and B the standard deviation of the negatives, both in standard deviations of the positives.
     pilot : tuple, instead of ``auc``
         Labels and scores ``(y, scores)``, or ``(y, a, b)`` for two scorers; their areas and variances are taken as
         true.
@@ -145,10 +86,12 @@ def power(
         Significance level of the test.
     side : {"two-sided", "lower"}, default="two-sided"
         ``"lower"`` tests that the first scorer is better.
-    method : {"delong", "obuchowski", "finite"}, default="delong"
-        ``"delong"``: normal theory with the variances of DeLong's test. ``"obuchowski"``: the published formulas for
-        normal scores, as in other software; two-curve tests are conservative for ranges from FPR 0 and AUCs above 1/2.
-        ``"finite"``: the test that holds for any distribution, by simulation; only with ``auc``.
+    method : {"delong", "delong_null", "obuchowski", "finite"}, default="delong"
+        ``"delong"``: normal theory with the variances of DeLong's test. ``"delong_null"``: the same for two scorers,
+        with the variance under the null hypothesis as if both were like the first, as in other software.
+        ``"obuchowski"``: the published formulas for normal scores, as in other software; two-curve tests are
+        conservative for ranges from FPR 0 and AUCs above 1/2. ``"finite"``: the test that holds for any distribution,
+        by simulation; not with ``pilot``.
     n_runs, random_state
         For the simulation.
 
@@ -159,7 +102,7 @@ def power(
     >>> round(power(n_pos=100, n_neg=400, auc=(0.9, 0.85), correlation=0.6, measure="pauc@0.2").power, 2)
     0.72
     """
-    test = _checked(auc, pilot, measure, paired, correlation, level, side, method)
+    test = open_test(auc, binormal, pilot, measure, paired, correlation, level, side, method)
     n_pos, n_neg = (whole(name, n, at_least=2) for name, n in (("n_pos", n_pos), ("n_neg", n_neg)))
     if method == "finite":
         return _simulated(test, n_pos, n_neg, whole("n_runs", n_runs, at_least=1), random_state)
@@ -172,6 +115,7 @@ def sample_size_of_test(
     positive_rate: float,
     power: float = 0.9,
     auc: float | tuple[float, float] | None = None,
+    binormal: tuple[Any, ...] | None = None,
     pilot: tuple[Any, ...] | None = None,
     measure: str | Measure = "auc",
     paired: bool = True,
@@ -190,7 +134,7 @@ def sample_size_of_test(
         Share of positives among the rows.
     power : float, default=0.9
         The wanted power, in (0, 1).
-    auc, pilot, measure, paired, correlation, level, side, method, n_runs, random_state
+    auc, binormal, pilot, measure, paired, correlation, level, side, method, n_runs, random_state
         As in `power`.
 
     Raises
@@ -209,7 +153,7 @@ def sample_size_of_test(
     With 97 positives and 871 negatives, a two-sided test (two scorers on the same rows; asymptotic, delong) at level
     0.05 finds auc 0.9 against 0.85 with probability 0.800
     """
-    test = _checked(auc, pilot, measure, paired, correlation, level, side, method)
+    test = open_test(auc, binormal, pilot, measure, paired, correlation, level, side, method)
     wanted, rate = inner_rate("power", power), check_positive_rate(positive_rate)
     if method == "finite":
         _require_difference(test.normal_values, side)
@@ -233,15 +177,7 @@ def _require_difference(values: tuple[float, float], side: Side) -> None:
         )
 
 
-@lru_cache(maxsize=64)
-def _drawn_variances(
-    measure: AreaMeasure, aucs: tuple[float, ...], correlation: tuple[float, float], paired: bool
-) -> Variances:
-    positive, scores = normal_rows(aucs, correlation)
-    return from_rows(measure, [(positive, each) for each in scores], paired=paired)
-
-
-def _normal_power(test: _Test, variances: Variances, n_pos: float, n_neg: float) -> float:
+def _normal_power(test: OpenTest, variances: Variances, n_pos: float, n_neg: float) -> float:
     from scipy.special import ndtr
 
     null, alternative = _variances_of(test, variances, n_pos, n_neg)
@@ -249,15 +185,15 @@ def _normal_power(test: _Test, variances: Variances, n_pos: float, n_neg: float)
     return float(ndtr((difference - _critical(test) * sqrt(null)) / sqrt(alternative)))
 
 
-def _variances_of(test: _Test, variances: Variances, n_pos: float, n_neg: float) -> tuple[float, float]:
+def _variances_of(test: OpenTest, variances: Variances, n_pos: float, n_neg: float) -> tuple[float, float]:
     """Return the variances of the difference under the null hypothesis and under the alternative, both above 0."""
     null = alternative = variances.alternative(n_pos, n_neg)
-    if test.method == "obuchowski":
+    if test.method in ("delong_null", "obuchowski"):
         chance = test.name == "against chance"
         null = obuchowski_lieber_wians(0.5).alternative(n_pos, n_neg) if chance else variances.null(n_pos, n_neg)
     if min(null, alternative) > _ROUNDING * (variances.first.at(n_pos, n_neg) + variances.second.at(n_pos, n_neg)):
         return null, alternative
-    if test.method == "obuchowski":
+    if test.method == "obuchowski" and test.name != "against chance":
         raise NoVarianceError(
             f"the published formulas give a variance of the difference in {test.measure} that is not above 0, since "
             "they leave out a covariance; use method='delong'"
@@ -270,7 +206,7 @@ def _variances_of(test: _Test, variances: Variances, n_pos: float, n_neg: float)
     )
 
 
-def _critical(test: _Test) -> float:
+def _critical(test: OpenTest) -> float:
     # From the level, not from 1 - level: 1 - 1e-17 is 1.
     return -_quantile(test.level / (2 if test.side == "two-sided" else 1))
 
@@ -281,26 +217,26 @@ def _quantile(share: float) -> float:
     return float(ndtri(share))
 
 
-def _simulated(test: _Test, n_pos: int, n_neg: int, n_runs: int, random_state: Any) -> TestPlan:
+def _simulated(test: OpenTest, n_pos: int, n_neg: int, n_runs: int, random_state: Any) -> TestPlan:
     share = float(np.mean([_finds(test, n_pos, n_neg, stream) for stream in generator(random_state).spawn(n_runs)]))
     # A share of 0 or 1 is not certain: as if one run had been different.
     error = sqrt(max(share * (1 - share), 1 / n_runs) / n_runs)
     return test.at(n_pos, n_neg, share, test.normal_values, error)
 
 
-def _finds(test: _Test, n_pos: int, n_neg: int, rng: np.random.Generator) -> bool:
+def _finds(test: OpenTest, n_pos: int, n_neg: int, rng: np.random.Generator) -> bool:
     """Whether the finite-sample test finds the difference on one sample; its interval excludes 0, or chance."""
     sure: Any = {"measure": test.measure, "confidence": 1 - test.level, "side": test.side}
-    y, scores = normal_rows(test.aucs, test.correlation, n_pos=n_pos, n_neg=n_neg, seed=rng)
+    y, scores = normal_rows(test.curves, test.correlation, n_pos=n_pos, n_neg=n_neg, seed=rng)
     if len(scores) == 1:
         return test.measure.chance not in interval(y, scores[0], **sure)
     if test.paired:
         return compare(y, scores[0], scores[1], **sure).told_apart
-    other, again = normal_rows(test.aucs, test.correlation, n_pos=n_pos, n_neg=n_neg, seed=rng)
+    other, again = normal_rows(test.curves, test.correlation, n_pos=n_pos, n_neg=n_neg, seed=rng)
     return compare_samples(y, scores[0], other, again[1], method="separate", **sure).told_apart
 
 
-def _simulated_size(test: _Test, rate: float, wanted: float, n_runs: int, random_state: Any) -> TestPlan:
+def _simulated_size(test: OpenTest, rate: float, wanted: float, n_runs: int, random_state: Any) -> TestPlan:
     """Double the sample until the power suffices, then close in; the same seeds at each size."""
 
     def at(n_rows: int) -> TestPlan:
@@ -322,34 +258,3 @@ def _simulated_size(test: _Test, rate: float, wanted: float, n_runs: int, random
         else:
             enough, found = between, closer
     return found
-
-
-def _checked(
-    auc: Any, pilot: Any, measure: Any, paired: Any, correlation: Any, level: Any, side: Any, method: Any
-) -> _Test:
-    what = measure_of(measure)
-    if not isinstance(what, AreaMeasure):
-        raise ValueError(f"the power is computed for areas (auc, pauc, spauc), not for {what}")
-    option("method", method, get_args(Method))
-    if check_side(side) == "upper":
-        raise ValueError("side must be 'two-sided' or 'lower', got 'upper'; exchange the two scorers")
-    if (auc is None) == (pilot is None):
-        raise TypeError(f"expected exactly one of auc and pilot, got {'neither' if auc is None else 'both'}")
-    aucs: tuple[float, ...] = ()
-    if auc is not None:
-        aucs = tuple(inner_rate("auc", each) for each in (auc if isinstance(auc, tuple | list) else (auc,)))
-        if len(aucs) not in (1, 2):
-            raise ValueError(f"auc must be one or two numbers, got {short_repr(auc)}")
-    elif not isinstance(pilot, tuple | list) or len(pilot) not in (2, 3):
-        raise ValueError("pilot must be (y, scores) or (y, a, b)")
-    elif method != "delong":
-        raise ValueError(f"method={method!r} is for normal scores; with a pilot sample use method='delong'")
-    if method == "obuchowski" and len(aucs) == 1 and not isinstance(what, AUC):
-        raise ValueError(f"method='obuchowski' tests the AUC against chance, not {what}; use method='delong'")
-    if not isinstance(paired, bool | np.bool_):
-        raise TypeError(f"paired must be True or False, got {short_repr(paired)}")
-    pair = tuple(correlation) if isinstance(correlation, tuple | list) else (correlation, correlation)
-    if len(pair) != 2 or not all(isinstance(each, int | float) and -1 <= each <= 1 for each in pair):
-        raise ValueError(f"correlation must be one or two numbers in [-1, 1], got {short_repr(correlation)}")
-    correlations, risk = (float(pair[0]), float(pair[1])), inner_rate("level", level)
-    return _Test(what, aucs, correlations, bool(paired), pilot, risk, side, method)
