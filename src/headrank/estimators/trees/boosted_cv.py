@@ -121,9 +121,9 @@ class BoostedRankerCV(Scorer):
 
     For each setting, trees are grown on all folds at the same time, and every ten trees the measure is taken on the
     rows left out and averaged over the folds; growing ends when it has not risen for some time. Settings that trail the
-    best by no more than the standard error of the difference, paired over the folds and corrected for the rows that these
-    share (Nadeau & Bengio, 2003), are tied, and averaged. The trees of the folds are kept: a row's score is the mean over
-    them. Averaging pays more than another objective does.
+    best by no more than the standard error of the difference, paired over the folds and corrected for the rows that
+    these share (Nadeau & Bengio, 2003), are tied, and averaged. The trees of the folds are kept: a row's score is the
+    mean over them. Averaging pays more than another objective does.
 
     Cost: ``cv`` times the number of settings runs of boosting, each to about one and a half times the trees that are
     kept. Measuring them is linear in the number of trees.
@@ -325,8 +325,8 @@ class BoostedRankerCV(Scorer):
     def _choose(self, folds: FoldRows, grown: Mapping[BoostedCandidate, Grown]) -> None:
         """Choose the best candidate, or the average of the tied ones, unless it clearly trails."""
         trials = [_trial(candidate, of_folds) for candidate, of_folds in grown.items()]
-        best = max(trials, key=lambda trial: trial.mean)
-        others = sorted((each for each in trials if not trails(each.values, best.values)), key=lambda trial: -trial.mean)
+        in_order = sorted(trials, key=lambda trial: -trial.mean)
+        best, others = in_order[0], [each for each in in_order if not trails(each.values, in_order[0].values)]
         members = [best.candidate, *(each.candidate for each in others if each is not best)]
         chosen, scores = best, grown[best.candidate].scores
         if len(members) > 1:
