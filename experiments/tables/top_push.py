@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,32 +15,41 @@ from experiments.tables.data import read
 from experiments.tables.protocol import Published, Rows, Table, Task, stratified, unscaled
 from headrank import TPRAtFPR
 
-SPAMBASE = ("spambase, to [-1, 1]", "spambase, standardised", "spambase, logarithms", "spambase, words present")
+def _to(low: float, X: Any) -> Any:
+    return low + (1 - low) * (X - X.min(axis=0)) / np.ptp(X, axis=0)
 
 
-def _read(folder: Path, *, task: str) -> Rows:
-    """Read a set, and change all its features as a whole, as the files of LIBSVM are."""
-    name, _, features = task.partition(", ")
-    rows = read(folder, name=name)
-    if not features:
-        return rows
-    X = rows.X
-    if features == "to [-1, 1]":
-        X = 2 * (X - X.min(axis=0)) / np.ptp(X, axis=0) - 1
-    elif features == "words present":
-        X = (X > 0).astype(np.float64)
-    else:
-        X = np.log1p(X) if features == "logarithms" else X
-        X = (X - X.mean(axis=0)) / X.std(axis=0)
-    return replace(rows, X=X)
+def _standardised(X: Any) -> Any:
+    return (X - X.mean(axis=0)) / X.std(axis=0)
+
+
+FEATURES: dict[str, Callable[[Any], Any]] = {
+    "to [-1, 1]": partial(_to, -1.0),
+    "to [0, 1]": partial(_to, 0.0),
+    "standardised": _standardised,
+    "unit rows": lambda X: X / np.linalg.norm(X, axis=1, keepdims=True),
+    "logarithms": lambda X: _standardised(np.log1p(X)),
+    "words present": lambda X: (X > 0).astype(np.float64),
+    "as is": lambda X: X,
+}
+"""Features of spambase, changed for all rows as a whole, as in the files of LIBSVM. The table has the first."""
+
+
+def read_spambase(folder: Path, *, features: str) -> Rows:
+    """Read spambase with one of the `FEATURES`."""
+    rows = read(folder, name="spambase")
+    return replace(rows, X=FEATURES[features](rows.X))
+
+
+_SPAMBASE = "spambase, to [-1, 1]"
 
 
 TABLE = Table(
     name="top_push",
     title="Positives above all negatives (NIPS 2014, table 2)",
     tasks=(
-        *(Task(task, partial(_read, task=task), (TPRAtFPR(0.0),)) for task in SPAMBASE),
-        Task("w8a", partial(_read, task="w8a"), (TPRAtFPR(0.0),), ("infinite push", "TopPush, stopped early")),
+        Task(_SPAMBASE, partial(read_spambase, features="to [-1, 1]"), (TPRAtFPR(0.0),)),
+        Task("w8a", partial(read, name="w8a"), (TPRAtFPR(0.0),), ("infinite push", "SVM-MAP", "TopPush, stopped early")),
     ),
     split=stratified(2 / 3, 1 / 3),
     scale=unscaled,
@@ -47,12 +58,13 @@ TABLE = Table(
         methods.LOGISTIC,
         methods.COST_SENSITIVE,
         methods.SVM_RANK,
+        methods.SVM_MAP,
         methods.SVM_PAUC_TOP,
         methods.INFINITE_PUSH,
         methods.STOPPED_TOP_PUSH,
     ),
     n_splits=30,
-    quick_tasks=SPAMBASE[:1],
+    quick_tasks=(_SPAMBASE,),
     published=Published(
         order=(
             "spambase: infinite push, TopPush, SVM-MAP, SVM-pAUC, logistic regression, then cost-sensitive SVM and "
@@ -66,6 +78,7 @@ TABLE = Table(
                     ("logistic regression", 0.071, 0.053),
                     ("cost-sensitive SVM", 0.069, 0.059),
                     ("SVM-rank", 0.069, 0.076),
+                    ("SVM-MAP", 0.097, 0.069),
                     ("SVM-pAUC [0, 1/n]", 0.073, 0.058),
                     ("infinite push", 0.132, 0.087),
                 )
