@@ -102,8 +102,8 @@ def verdict(name: str, found: Sequence[Stopping]) -> str:
         reached = "within" if abs(closest - value) <= near else "outside"
         where = "" if field == "logistic" else f" {field.replace('_', ' ')}"
         lines.append(
-            f"{method}{where}: {closest:.3f} is closest to the published {value:.3f} ({best.features}, C = {best.C:g}), "
-            f"{reached} two of its standard errors, {near:.3f}"
+            f"{method}{where}: {closest:.3f} ({best.features}, C = {best.C:g}) is closest to the published "
+            f"{value:.3f}, {reached} two of its standard errors, {near:.3f}"
         )
     return "\n".join(lines)
 
@@ -116,7 +116,8 @@ def _shown(values: Sequence[float]) -> str:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table and what it shows."""
     parser = argparse.ArgumentParser(
-        description="TopPush with fixed C, at its minimum and where its authors' program stops."
+        description="TopPush with fixed C, at its minimum and where its authors' program stops. 30 splits of spambase "
+        "took 90 seconds of processor time; 6 splits with other features 2 to 50 seconds."
     )
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="folder with load.py")
     parser.add_argument("--set", choices=("spambase", "w8a"), default="spambase")

@@ -6,8 +6,8 @@ rows puts some negatives above some positives. The risk is the maximum over all 
     1 - its average precision - 2 / (n m) * sum of s_i - t_j over the pairs that it has in the wrong order.
 
 The j-th negative above the i-th positive lowers the precision there from i / (i + j - 1) to i / (i + j). So the sum
-splits into one for each negative, which stands above the positives from some place on. `LinearRanker` has no such hinge:
-this is a baseline of the TopPush paper, solved by the same certified solver.
+splits into one for each negative, which stands above the positives from some place on. `LinearRanker` has no such
+hinge: this is a baseline of the TopPush paper, solved by the same certified solver.
 """
 
 from __future__ import annotations

@@ -85,6 +85,6 @@ def test_the_verdict_is_about_two_published_standard_errors():
         return stopping.Stopping("toy", C, (value,), (0.0,), (0.071,), 20, 1)
 
     lines = stopping.verdict("spambase", [at(1.0, 0.09), at(10.0, 0.12)]).splitlines()
-    assert "0.120 is closest to the published 0.129 (toy, C = 10), within" in lines[0]
+    assert "0.120 (toy, C = 10) is closest to the published 0.129, within" in lines[0]
     assert "outside" in lines[1]
     assert "within" in lines[2]

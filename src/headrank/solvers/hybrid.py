@@ -15,8 +15,8 @@ Each step evaluates the risk in one pass over the data and yields a cut. The cut
 Alternatives tried (100,000 x 100, relative gap 1e-3, tight hinge of [0, 0.01], C = 1000): L-BFGS alone had a gap of
 6e-3 after 100 passes over the data, and so had cutting planes with a line search. With alternating model steps the gap
 was 2e-3. With the cuts of all trials, 35 passes were enough. On smooth problems the variants do not differ. Without the
-second rule tau-FPL of [0, 0.1] took 17 evaluations at C = 1000 in place of 11: after 10 of them the objective was within
-2e-6 of the minimum, and the gap was 9e-3.
+second rule tau-FPL of [0, 0.1] took 17 evaluations in place of 11: after 10 of them the objective was within 2e-6 of
+the minimum, and the gap was 9e-3.
 
 The line search uses slopes. As scores are linear in the weights, a trial costs a sort, not a pass over the data.
 """
