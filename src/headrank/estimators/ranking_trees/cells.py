@@ -209,7 +209,8 @@ class _Search:
         """Half the Gini index of a cell times its weight, with both classes of the region weighing 1."""
         pos, neg = (counts[i] / total for i, total in enumerate(self.totals))
         both = pos + neg  # 0 for rows whose weights are lost in the rounding of the others
-        return np.divide(pos * neg, both, out=np.zeros_like(both), where=both > 0)
+        impurity: Vector = np.divide(pos * neg, both, out=np.zeros_like(both), where=both > 0)
+        return impurity
 
 
 @dataclass(frozen=True, eq=False)
