@@ -98,7 +98,7 @@ TABLE = Table(
         "share of positives above the highest negative. Means and standard deviations over the splits are printed."
     ),
     decided=(
-        "How features were scaled is not printed: the table has those of spambase scaled to [-1, 1], and other "
+        "How features were scaled is not printed: the table has those of spambase scaled to [-1, 1], and six other "
         "versions were run with fixed C. Of w8a we have the training file only (49,749 of 64,700 rows). The infinite "
         "push with a hinge is the tight form of SVM-pAUC for the highest negative; that paper has another penalty. "
         "The infinite push, SVM-rank and SVM-MAP have no published value for w8a; of these only SVM-rank is run "
@@ -110,10 +110,10 @@ TABLE = Table(
         "With fixed C over 30 splits, features to [-1, 1] (`python -m experiments.top_push_stopping`), the minimum "
         "reaches .082 at best, outside two published standard errors of .129; stopped as the authors stop it, after "
         "32 steps at C = .1, it reaches .114, within them, although the minimum at that C is w = 0. Of the other "
-        "versions of the features (`--features`; 6 splits each, 2 of standardised ones), the minimum comes within "
-        "them with logarithms and with words present, but there logistic regression has .19 and .13 or more, far "
-        "above its published .071. Features scaled to an interval with TopPush stopped early are the only version "
-        "tried that agrees with both: see [how the learners work](learning.md#surrogates). SVM-MAP (.097, as "
+        "versions of the features (`--features`; 6 splits each, 2 of standardised and of unscaled ones), the minimum "
+        "comes within them with logarithms and with words present, but there logistic regression has .19 and .13 or "
+        "more, far above its published .071. Features scaled to an interval with TopPush stopped early are the only "
+        "version tried that agrees with both: see [how the learners work](learning.md#surrogates). SVM-MAP (.097, as "
         "published), the cost-sensitive SVM and the infinite push are within two published standard errors; logistic "
         "regression and SVM-rank, whose C is chosen by a value that is often near 0, are not. w8a: logistic "
         "regression and the cost-sensitive SVM are within two published standard errors. TopPush is not (-5.6), and a "
