@@ -47,17 +47,22 @@ class Row:
     product: float
     boosted: float
     out_of_bag: float
+    """Over the rows that at least one tree left out."""
+    in_all_trees: float
+    """Rows that no tree left out; about n_rows (1 - 1/e)^n_estimators of them are expected, so few trees have some."""
     wins: float
     """Share of the splits in which the forest is better than the tree."""
 
     def __str__(self) -> str:
         values = (self.tree, self.forest, self.product, self.boosted, self.out_of_bag)
         counts = f"{self.data:20} {self.n_rows:6,} {self.n_pos:5,}"
-        return " ".join([counts, *(f"{value:8.3f}" for value in values), f"{100 * self.wins:5.0f} %"])
+        shown = [f"{value:8.3f}" for value in values]
+        return " ".join([counts, *shown, f"{self.in_all_trees:7.0f}", f"{100 * self.wins:5.0f} %"])
 
 
 HEAD = (
-    f"{_NAME:20} {'rows':>6} {'pos.':>5} {'tree':>8} {'forest':>8} {'product':>8} {'boosted':>8} {'oob':>8} {'wins':>7}"
+    f"{_NAME:20} {'rows':>6} {'pos.':>5} {'tree':>8} {'forest':>8} {'product':>8} {'boosted':>8} {'oob':>8} "
+    f"{'no oob':>7} {'wins':>7}"
 )
 
 
@@ -71,7 +76,7 @@ def compared(
         rows = [_on_split(name, X, y, train, test, n_estimators) for train, test in splitter.split(X, y)]
         averaged = {
             field: mean(getattr(row, field) for row in rows)
-            for field in ("tree", "forest", "product", "boosted", "out_of_bag", "wins")
+            for field in ("tree", "forest", "product", "boosted", "out_of_bag", "in_all_trees", "wins")
         }
         yield replace(rows[0], **averaged)
 
@@ -81,6 +86,7 @@ def _on_split(name: str, X: Any, y: Any, train: Any, test: Any, n_estimators: in
     forest = ForestRanker(_NAME, n_estimators=n_estimators).fit(X[train], y[train])
     tree = TreeRanker(_NAME).fit(X[train], y[train]).score(X[test], y[test])
     of_forest = forest.score(X[test], y[test])
+    left_out = np.isfinite(forest.oob_scores_)
     above = 1 - forest.leaf_votes_[forest.graph_.leaves(X[test])]
     return Row(
         name,
@@ -90,7 +96,8 @@ def _on_split(name: str, X: Any, y: Any, train: Any, test: Any, n_estimators: in
         forest=of_forest,
         product=value(y[test], -np.log(above).mean(axis=1)),  # the same forest with the other aggregate
         boosted=BoostedRanker(_NAME, n_estimators=n_estimators).fit(X[train], y[train]).score(X[test], y[test]),
-        out_of_bag=value(y[train], forest.oob_scores_),
+        out_of_bag=value(y[train][left_out], forest.oob_scores_[left_out]),
+        in_all_trees=float(np.count_nonzero(~left_out)),
         wins=float(of_forest > tree),
     )
 

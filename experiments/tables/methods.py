@@ -12,6 +12,7 @@ from sklearn.svm import LinearSVC
 
 from experiments.tables.protocol import Method, Rows
 from experiments.tables.stopped_top_push import StoppedTopPush
+from experiments.tables.svm_map import SVMMAP
 from headrank import AUC, LinearRanker, Measure, PartialAUC, TPRAtFPR
 from headrank.rivals import ColumnGeneration, GreedyCombination, PartialAUCBoost
 
@@ -49,6 +50,10 @@ def _stopped(_measure: Measure, C: float) -> StoppedTopPush:
     return StoppedTopPush(C)
 
 
+def _svm_map(_measure: Measure, C: float) -> SVMMAP:
+    return SVMMAP(C, tol=_GAP, max_iter=_EVALUATIONS)
+
+
 def _asymmetric(measure: Measure, core: float) -> LinearRanker:
     return LinearRanker(measure, surrogate=f"asymmetric@{core:g}", tol=_GAP, max_iter=_EVALUATIONS)
 
@@ -82,6 +87,7 @@ SVM_PAUC = Method("SVM-pAUC", partial(_ranker, surrogate="structural"), CS, alon
 TIGHT = Method("SVM-pAUC tight", partial(_ranker, surrogate="tight"), CS, along_path=True, in_paper=False)
 SVM_AUC = Method("SVM-AUC", partial(_ranker, surrogate="tight"), CS, along_path=True, target=_auc)
 SVM_RANK = replace(SVM_AUC, name="SVM-rank")
+SVM_MAP = Method("SVM-MAP", _svm_map, CS)
 ASYMMETRIC = Method("asymmetric SVM", _asymmetric, CORES)
 BOOST = Method("pAUCBoost", _boost)
 GREEDY = Method("greedy", _greedy)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import headrank as hr
 from experiments import ranking_trees as rt
 from headrank.estimators import ForestRanker
 
@@ -20,6 +21,7 @@ def test_the_columns_are_the_methods():
         "150",
         str(row.n_pos),
         *(f"{value:.3f}" for value in values),
+        "0",
         f"{100 * row.wins:.0f}",
         "%",
     ]
@@ -28,6 +30,18 @@ def test_the_columns_are_the_methods():
     assert (row.n_rows, row.n_pos) == (150, y[train].sum())
     by_product = ForestRanker("pauc@0.1", n_estimators=30, aggregate="product").fit(X[train], y[train])
     assert row.product == pytest.approx(by_product.score(X[test], y[test]))
+
+
+def test_rows_in_every_tree_have_no_out_of_bag_score():
+    rng = np.random.default_rng(0)
+    y = (rng.random(400) < 0.3).astype(int)
+    X = rng.normal(size=(400, 3)) + y[:, None]
+    (row,) = rt.compared([("toy", X, y)], n_splits=1, most_rows=300, n_estimators=3)
+    train, _ = next(rt.StratifiedShuffleSplit(1, train_size=150, test_size=150, random_state=0).split(X, y))
+    scores = ForestRanker("pauc@0.1", n_estimators=3).fit(X[train], y[train]).oob_scores_
+    scored = [i for i, score in enumerate(scores) if score == score]
+    assert row.in_all_trees == 150 - len(scored) > 0
+    assert row.out_of_bag == pytest.approx(hr.measure("pauc@0.1")(y[train][scored], scores[scored]))
 
 
 def test_no_scorer_is_better_than_the_best():

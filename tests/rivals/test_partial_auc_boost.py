@@ -15,6 +15,7 @@ from headrank.rivals import PartialAUCBoost
 from headrank.rivals.ascent import Ascent
 from headrank.rivals.shapes import Shapes
 from headrank.surrogates import surrogate_for
+from reference.boosting import Boosting, boosted
 from reference.rivals import natural_spline, roughness
 
 
@@ -101,6 +102,37 @@ def test_the_objective_is_the_smooth_measure_minus_the_roughness():
             rough += roughness(shapes.knots, weights @ shapes.of(shapes.knots))
     assert stage.objective == pytest.approx(-risk - 1e-3 * rough, rel=1e-3)
     assert rough > 0
+
+
+@pytest.mark.parametrize(
+    ("penalty", "learning_rate", "name"), [(0.0, 0.5, "pauc@0.5"), (1e-3, 1.0, "pauc@0.3"), (0.0, 1.0, "auc")]
+)
+@pytest.mark.parametrize("seed", [0, 4, 6])
+def test_rounds_equal_brute_force_on_tiny_problems(seed, penalty, learning_rate, name):
+    """Of all functions the steepest is moved, by the step that differences of the slow objective give."""
+    rng, n = np.random.default_rng(seed), 12
+    y = (np.arange(n) % 3 == 0).astype(int)
+    X = np.column_stack([rng.integers(-9, 10, n) + y / 4, rng.integers(0, 3, n) + y, rng.integers(0, 2, n)])
+    shapes = [Shapes.for_column(column, 4) for column in X.T]
+    functions = np.concatenate([each.of(column) for each, column in zip(shapes, X.T, strict=True)])
+    starts = np.flatnonzero(np.concatenate([(np.arange(each.size) == 0) | each.steps for each in shapes]))
+    labelled, noise, measure = Labelled(y == 1, None, None), 0.1 * rng.normal(size=n), hr.measure(name)
+    surrogate = surrogate_for(measure, "smooth", labelled.row_facts(), bandwidth=0.4)
+
+    def rough(weights):
+        if not penalty:
+            return 0.0
+        spline = shapes[0]
+        return penalty * roughness(spline.knots, np.array(weights[: spline.size]) @ spline.of(spline.knots))
+
+    assert [each.steps for each in shapes] == [False, True, True]
+    ascent = Ascent(functions, shapes, labelled, surrogate, penalty, learning_rate, noise)
+    slow = Boosting(y.tolist(), functions.tolist(), starts, noise.tolist(), measure, 0.4, learning_rate, rough)
+    found, expected = (list(islice(each, 5)) for each in (ascent.stages(), boosted(slow)))
+    assert len(found) == len(expected) > 1
+    for stage, weights in zip(found, expected, strict=True):
+        assert stage.weights == pytest.approx(weights, rel=1e-4, abs=1e-5)
+        assert stage.objective == pytest.approx(slow.objective(weights), rel=1e-6)
 
 
 @pytest.mark.parametrize("options", [{}, {"weighted": True}, {"queries": True}, {"learning_rate": 1.0}], ids=str)

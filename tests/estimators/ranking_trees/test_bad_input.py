@@ -52,6 +52,14 @@ def test_missing_values_that_were_not_seen_go_with_the_majority():
     assert ranker.better_part() == "x0 > 19.5"
 
 
+def test_weights_lost_in_rounding():
+    """Above the highest of the others there are rows of both classes, whose weights vanish in every sum."""
+    X, y = np.arange(60.0)[:, None], np.arange(60) % 2
+    weights = np.where(np.arange(60) < 50, 1.0 + np.arange(60) % 7, 1e-30)
+    ranker = hr.TreeRanker("auc", min_samples_leaf=2, cv=None).fit(X, y, sample_weight=weights)
+    assert np.isfinite(ranker.decision_function(X)).all()
+
+
 def test_only_missing_or_not_matters():
     X, y = np.full((40, 1), 5.0), np.arange(40) % 2 == 0
     X[y] = np.nan

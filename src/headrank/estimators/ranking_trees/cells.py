@@ -208,7 +208,8 @@ class _Search:
     def _impurity(self, counts: Counts) -> Vector:
         """Half the Gini index of a cell times its weight, with both classes of the region weighing 1."""
         pos, neg = (counts[i] / total for i, total in enumerate(self.totals))
-        impurity: Vector = pos * neg / (pos + neg)
+        both = pos + neg  # 0 for rows whose weights are lost in the rounding of the others
+        impurity: Vector = np.divide(pos * neg, both, out=np.zeros_like(both), where=both > 0)
         return impurity
 
 
