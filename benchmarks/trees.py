@@ -280,18 +280,18 @@ def summary(results: pl.DataFrame) -> str:
     for (data, name), by_model in sorted(values.items()):
         if any(model not in by_model for model in models):
             continue
-        splits = sorted(set.intersection(*(set(by_model[model]) for model in models)))
-        table = {model: np.array([by_model[model][split] for split in splits]) for model in models}
-        lines.append(f"{data:<18}{name:<16}" + "".join(f"{table[model].mean():>16.4f}" for model in models))
+        means = {model: np.mean(list(by_model[model].values())) for model in models}
+        lines.append(f"{data:<18}{name:<16}" + "".join(f"{means[model]:>16.4f}" for model in models))
         n_cases += 1
+        closest = (np.inf, 0.0)
         for model, found in leads.items():
-            lead = table[CHOICE] - table[model]
+            # On the splits that both have: of a library that takes long there may be fewer.
+            shared = sorted(set(by_model[CHOICE]) & set(by_model[model]))
+            lead = np.array([by_model[CHOICE][split] - by_model[model][split] for split in shared])
             found.append((float(lead.mean()), standard_error(lead)))
-        best = max((model for model in leads), key=lambda model: table[model].mean(), default=None)
-        if best is not None:
-            mean, error = leads[best][-1]
-            highest += mean >= 0
-            behind += -mean > 2 * error
+            closest = min(closest, found[-1])
+        highest += closest[0] >= 0
+        behind += -closest[0] > 2 * closest[1]
     lines.append(
         f"{CHOICE} has the highest mean in {highest} of {n_cases} cases, and trails the best by 2 s.e. in {behind}"
     )
