@@ -111,7 +111,7 @@ def test_a_file_that_differs_is_refused_by_name(other, says, tmp_path):
     frame().write_parquet(tmp_path / "one.parquet")
     other.write_parquet(tmp_path / "two.parquet")
     with pytest.raises(ValueError, match=says):
-        _ = Blocks.from_parquet(tmp_path, target="fraud").y
+        _ = (blocks := Blocks.from_parquet(tmp_path, target="fraud")).y, blocks.ends()
 
 
 def test_text_is_no_feature(tmp_path):

@@ -13,9 +13,20 @@ import numpy as np
 from headrank._numbers import real, short_repr, whole
 from headrank._types import IntVector, Vector
 from headrank.rows.arrays import array_loaders
-from headrank.rows.block import Facts, Spread, columns_of, combined, facts_of, moments_of, scores_of, spread_of, taken
+from headrank.rows.block import (
+    Block,
+    Facts,
+    Spread,
+    columns_of,
+    combined,
+    facts_of,
+    moments_of,
+    scores_of,
+    spread_of,
+    taken,
+)
 from headrank.rows.files import csv_loaders, npy_loaders, parquet_loaders
-from headrank.rows.pool import FoundBlocks, LocalPool, Pool
+from headrank.rows.pool import FoundBlocks, LocalPool, MappedPool, Pool
 
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 
@@ -252,17 +263,31 @@ class Blocks:
 
     @cached_property
     def facts(self) -> list[Facts]:
-        """What the first pass tells of each block; raises if a feature is missing or infinite anywhere."""
-        facts = self.map(facts_of)
-        for one in facts:
+        """What the first pass tells of each block."""
+        return self.map(facts_of)
+
+    def require_finite(self) -> None:
+        """Raise if a feature is missing or infinite anywhere."""
+        for one in self.facts:
             if one.n_bad.any():
                 j = int(np.argmax(one.n_bad > 0))
                 name = f"feature {j}" if self.feature_names is None else f"column {self.feature_names[j]!r}"
                 raise ValueError(
                     f"{name} of {one.name} has {one.n_bad[j]:,} missing or infinite values among its "
-                    f"{one.n_rows:,} rows; fill them in, or leave the feature out"
+                    f"{one.n_rows:,} rows; fill them in, leave the feature out, or use RankerCV, which takes them"
                 )
-        return facts
+
+    def mapped(
+        self,
+        make: Callable[..., Block],
+        *given: Sequence[Any],
+        n_features: int,
+        dtype: Any,
+        feature_names: Sequence[str] | None = None,
+    ) -> Blocks:
+        """Return blocks made of these in each pass, ``make(block, *given_of_block)``: nothing is kept."""
+        pool = MappedPool(self._pool, make, given)
+        return Blocks(pool, n_features=n_features, dtype=dtype, feature_names=feature_names, dense=self.dense)
 
     def variances(self, shift: Vector | None = None) -> Vector:
         """Return the weighted variance of each feature; 0 if it is only rounding, given what is subtracted from it.
@@ -317,7 +342,8 @@ class Blocks:
         return first, second
 
     def ends(self) -> tuple[Vector, Vector]:
-        """Lowest and highest value of each feature."""
+        """Lowest and highest value of each feature; raises if one is missing or infinite anywhere."""
+        self.require_finite()
         lows, highs = ([getattr(one, name) for one in self.facts] for name in ("low", "high"))
         return np.min(lows, axis=0), np.max(highs, axis=0)
 

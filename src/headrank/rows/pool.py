@@ -43,6 +43,42 @@ class Pool(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
+class MappedPool:
+    """Blocks made of those of another pool, each time that they are needed: ``make(block, *given_of_block)``.
+
+    What is made is not kept, except by a `LocalPool` around it.
+    """
+
+    pool: Pool
+    make: Callable[..., Block]
+    given: tuple[Sequence[Any], ...] = ()
+
+    @property
+    def n_blocks(self) -> int:
+        """Number of blocks."""
+        return self.pool.n_blocks
+
+    def start(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
+        """Apply a function to each block; see `Pool`."""
+        made_of = self.make, len(self.given), function, tuple(same)
+        return self.pool.start(_after, *self.given, *each, same=made_of)
+
+    def start_without(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
+        """Apply a function to values of each block; see `Pool`."""
+        return self.pool.start_without(function, *each, same=same)
+
+    def collect(self, handles: Sequence[Any]) -> list[Any]:
+        """Return the results, in the order of the blocks."""
+        return self.pool.collect(handles)
+
+
+def _after(block: Any, *arguments: Any) -> Any:
+    """Make a block of another one, and apply a function to it."""
+    *values, make, n_given, function, same = arguments
+    return function(make(block, *values[:n_given]), *values[n_given:], *same)
+
+
+@dataclass(frozen=True, eq=False)
 class LocalPool:
     """Blocks that are loaded in this process, one for each thread at a time; a handle is the result itself.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -13,6 +13,7 @@ from headrank.estimators._problem import Problem
 from headrank.estimators.cv.candidates import Average, Candidate, members_of, target_of
 from headrank.estimators.cv.tally import Tally
 from headrank.estimators.linear import LinearRanker
+from headrank.solvers import Step
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +31,11 @@ class Refits:
         As in `headrank.LinearRankerCV`.
     tally : Tally
         Counts the fits.
+    starts : mapping of Candidate to array
+        Weights near the answer, in the coordinates of the problem: those of a fit to a sample of the rows. Such a
+        candidate starts there, without the way along smaller C.
+    callback : callable or None
+        Called after each evaluation.
     """
 
     problem: Problem
@@ -38,6 +44,8 @@ class Refits:
     tol: float
     max_iter: int
     tally: Tally
+    starts: Mapping[Candidate, Vector] = field(default_factory=dict)
+    callback: Callable[[Step], None] | None = None
     _unconverged: list[Candidate] = field(default_factory=list)
     _fits: dict[Candidate, tuple[LinearRanker, Vector]] = field(default_factory=dict)
 
@@ -67,12 +75,14 @@ class Refits:
             )
             anchor = None
             if not candidate.kind.convex:
-                anchor = problem.averaged(starts) if starts else _fitting.anchor_of(ranker, problem)
+                anchor = (
+                    problem.averaged(starts) if starts else _fitting.anchor_of(ranker, problem, callback=self.callback)
+                )
             way = self._way(candidate)
-            start = self._fitted(way[-1])[1] if way else None
+            start = self._fitted(way[-1])[1] if way else self.starts.get(candidate)
             if start is not None and not start.any():  # do not start from a collapsed fit
                 start = None
-            solution = _fitting.search(ranker, problem, candidate.C, start=start, anchor=anchor)
+            solution = _fitting.search(ranker, problem, candidate.C, start=start, anchor=anchor, callback=self.callback)
             solution.raise_if_stopped()
             if not solution.converged:
                 self._unconverged.append(candidate)
@@ -84,7 +94,7 @@ class Refits:
 
     def _way(self, candidate: Candidate) -> list[Candidate]:
         """Return the candidates of smaller C that precede a smooth one, in increasing order."""
-        if candidate.kind.convex:
+        if candidate.kind.convex or candidate in self.starts:
             return []
         return sorted(
             (each for each in self.tried if replace(each, C=candidate.C) == candidate and each.C < candidate.C),
