@@ -107,7 +107,11 @@ def test_features_far_from_zero():
         (lambda b: hr.LinearRanker().fit(X), ValueError, "requires y to be passed, but the target y is None"),
         (lambda _: hr.LinearRanker().fit(hr.Blocks.from_arrays([X])), ValueError, "these Blocks have no labels"),
         (lambda b: hr.BoostedRanker().fit(b, Y), TypeError, "BoostedRanker needs X in memory, got <Blocks: "),
-        (lambda b: hr.BoostedRanker().fit(b), TypeError, "BoostedRanker needs X in memory, got <Blocks: .* draw a sample"),
+        (
+            lambda b: hr.BoostedRanker().fit(b),
+            TypeError,
+            "BoostedRanker needs X in memory, got <Blocks: .* draw a sample",
+        ),
         (lambda b: hr.KernelRanker().fit(b, Y), TypeError, "KernelRanker needs X in memory, got <Blocks: "),
         (lambda _: hr.LinearRanker().fit(blocks_of([0, 9, N], y=0 * Y)), ValueError, "only one class"),
         (lambda _: hr.LinearRanker().fit(blocks_of([0, N], X * 1e80)), ValueError, "must lie within ±1e"),

@@ -26,8 +26,10 @@ from headrank.rows.block import (
     taken,
 )
 from headrank.rows.files import csv_loaders, npy_loaders, parquet_loaders
-from headrank.rows.pool import FoundBlocks, LocalPool, MappedPool, Pool
+from headrank.rows.pool import FoundBlocks, LocalPool, Pool
 
+_KEPT_OF_MADE = 5e8
+"""Bytes of blocks made of others, such as scaled ones, that stay in memory."""
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 
 
@@ -217,7 +219,7 @@ class Blocks:
         if real("memory", memory) < 0:
             raise ValueError(f"memory must be a number of bytes, at least 0, got {memory:g}")
         return cls(
-            LocalPool(found.loaders, whole("n_jobs", n_jobs, at_least=1), memory),
+            LocalPool(found.loaders, whole("n_jobs", n_jobs, at_least=1), memory, spare=_KEPT_OF_MADE),
             n_features=found.n_features,
             dtype=found.dtype,
             feature_names=found.feature_names,
@@ -277,17 +279,9 @@ class Blocks:
                     f"{one.n_rows:,} rows; fill them in, leave the feature out, or use RankerCV, which takes them"
                 )
 
-    def mapped(
-        self,
-        make: Callable[..., Block],
-        *given: Sequence[Any],
-        n_features: int,
-        dtype: Any,
-        feature_names: Sequence[str] | None = None,
-    ) -> Blocks:
-        """Return blocks made of these in each pass, ``make(block, *given_of_block)``: nothing is kept."""
-        pool = MappedPool(self._pool, make, given)
-        return Blocks(pool, n_features=n_features, dtype=dtype, feature_names=feature_names, dense=self.dense)
+    def mapped(self, make: Callable[..., Block], *given: Sequence[Any], n_features: int, dtype: Any) -> Blocks:
+        """Return dense blocks made of these, ``make(block, *given_of_block)``, kept as far as there is memory."""
+        return Blocks(self._pool.mapped(make, *given).kept(), n_features=n_features, dtype=dtype)
 
     def variances(self, shift: Vector | None = None) -> Vector:
         """Return the weighted variance of each feature; 0 if it is only rounding, given what is subtracted from it.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from threading import Lock
 from typing import Any, Protocol
 
@@ -41,54 +42,26 @@ class Pool(Protocol):
     def collect(self, handles: Sequence[Any]) -> list[Any]:
         """Return the results, in the order of the blocks."""
 
+    def mapped(self, make: Callable[..., Any], *given: Sequence[Any]) -> Pool:
+        """Return the blocks ``make(block, *given_of_block)``, made when they are needed."""
 
-@dataclass(frozen=True, eq=False)
-class MappedPool:
-    """Blocks made of those of another pool, each time that they are needed: ``make(block, *given_of_block)``.
-
-    What is made is not kept, except by a `LocalPool` around it.
-    """
-
-    pool: Pool
-    make: Callable[..., Block]
-    given: tuple[Sequence[Any], ...] = ()
-
-    @property
-    def n_blocks(self) -> int:
-        """Number of blocks."""
-        return self.pool.n_blocks
-
-    def start(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
-        """Apply a function to each block; see `Pool`."""
-        made_of = self.make, len(self.given), function, tuple(same)
-        return self.pool.start(_after, *self.given, *each, same=made_of)
-
-    def start_without(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
-        """Apply a function to values of each block; see `Pool`."""
-        return self.pool.start_without(function, *each, same=same)
-
-    def collect(self, handles: Sequence[Any]) -> list[Any]:
-        """Return the results, in the order of the blocks."""
-        return self.pool.collect(handles)
-
-
-def _after(block: Any, *arguments: Any) -> Any:
-    """Make a block of another one, and apply a function to it."""
-    *values, make, n_given, function, same = arguments
-    return function(make(block, *values[:n_given]), *values[n_given:], *same)
+    def kept(self) -> Pool:
+        """Return the same blocks, kept from now on as far as there is memory, for many passes over them."""
 
 
 @dataclass(frozen=True, eq=False)
 class LocalPool:
     """Blocks that are loaded in this process, one for each thread at a time; a handle is the result itself.
 
-    The first blocks to be loaded stay in memory, as many as fit in ``memory`` bytes.
+    The first blocks to be loaded stay in memory, as many as fit in ``memory`` bytes; of blocks that are made of these
+    and are to be `kept`, as many as fit in ``spare`` bytes.
     """
 
-    loaders: tuple[Callable[[], Block], ...]
+    loaders: tuple[Callable[[], Any], ...]
     n_jobs: int = 1
     memory: float = 0
-    _kept: dict[int, Block] = field(default_factory=dict)
+    spare: float = 0
+    _kept: dict[int, Any] = field(default_factory=dict)
     _lock: Any = field(default_factory=Lock)
 
     @property
@@ -104,7 +77,19 @@ class LocalPool:
         """Apply a function to values of each block; see `Pool`."""
         return self._each(lambda number: function(*(values[number] for values in each), *same))
 
-    def _block(self, number: int) -> Block:
+    def mapped(self, make: Callable[..., Any], *given: Sequence[Any]) -> LocalPool:
+        """Return blocks made of these; see `Pool`."""
+        loaders = (
+            partial(_made, partial(self._block, number), make, tuple(values[number] for values in given))
+            for number in range(self.n_blocks)
+        )
+        return LocalPool(tuple(loaders), self.n_jobs, spare=max(self.spare, self.memory))
+
+    def kept(self) -> LocalPool:
+        """Return the same blocks, of which those that fit in memory are kept."""
+        return replace(self, memory=max(self.memory, self.spare))
+
+    def _block(self, number: int) -> Any:
         block = self._kept.get(number)
         if block is None:
             block = self.loaders[number]()
@@ -113,7 +98,7 @@ class LocalPool:
                     self._kept[number] = block
         return block
 
-    def _n_bytes(self, another: Block) -> int:
+    def _n_bytes(self, another: Any) -> int:
         return sum(block.X.nbytes for block in (*self._kept.values(), another))
 
     def _each(self, call: Callable[[int], Any]) -> list[Any]:
@@ -125,3 +110,8 @@ class LocalPool:
     def collect(self, handles: Sequence[Any]) -> list[Any]:
         """Return the results, in the order of the blocks."""
         return list(handles)
+
+
+def _made(load: Callable[[], Any], make: Callable[..., Any], given: tuple[Any, ...]) -> Any:
+    """Load a block and make another one of it."""
+    return make(load(), *given)

@@ -28,7 +28,7 @@ _MOST_VALUES = 100_000_000
 _OF_THE_INPUT = ("classes_", "n_features_in_", "feature_names_in_")
 
 
-class DrawnRows(NamedTuple):
+class _Sample(NamedTuple):
     """Numbers of rows, ascending, and what each counts; None if the classes are drawn alike."""
 
     rows: IntVector
@@ -75,17 +75,16 @@ def sampled(blocks: Blocks, given: Given, measure: Measure, positive: BoolVector
     if given.qid is None:
         present = np.ones(positive.size, dtype=bool) if of_all is None else of_all > 0
         Labelled(positive[present]).require_both_classes()
-        rows, weights = drawn_by_class(positive, present, measure, most, random)
+        rows, weights = _by_class(positive, present, measure, most, random)
     else:
-        rows, weights = _by_query(check_queries(given.qid), most, random), None
+        rows, weights = drawn_by_query(check_queries(given.qid), most, random), None
     if of_all is not None:
         weights = of_all[rows] if weights is None else of_all[rows] * weights
     qid = None if given.qid is None else np.asarray(given.qid)[rows]
     return Given(blocks.take(rows), np.asarray(given.y)[rows], weights, qid)
 
 
-def drawn_by_class(positive: BoolVector, present: BoolVector, measure: Measure, most: int, random: Any) -> DrawnRows:
-    """Draw at most so many of the rows that are present, as `sampled` says."""
+def _by_class(positive: BoolVector, present: BoolVector, measure: Measure, most: int, random: Any) -> _Sample:
     of_classes = np.flatnonzero(positive & present), np.flatnonzero(~positive & present)
     n_pos, n_neg = (of_class.size for of_class in of_classes)
     wanted = min(_ENOUGH, n_pos), min(ceil(_ENOUGH / _head_share(measure, n_pos, n_neg)), n_neg)
@@ -99,10 +98,11 @@ def drawn_by_class(positive: BoolVector, present: BoolVector, measure: Measure, 
     parts = [random.choice(of_class, n, replace=False) for of_class, n in zip(of_classes, wanted, strict=True)]
     rows = np.sort(np.concatenate(parts))
     ratio = (n_neg / wanted[1]) / (n_pos / wanted[0])
-    return DrawnRows(rows, None if abs(ratio - 1) < 0.01 else np.where(positive[rows], 1.0, ratio))
+    return _Sample(rows, None if abs(ratio - 1) < 0.01 else np.where(positive[rows], 1.0, ratio))
 
 
-def _by_query(queries: IntVector, most: int, random: Any) -> IntVector:
+def drawn_by_query(queries: IntVector, most: int, random: Any) -> IntVector:
+    """Draw 10,000 whole queries, fewer if they have more rows than ``most``; return the numbers of their rows."""
     sizes = np.bincount(queries)
     order = random.permutation(sizes.size)[:_ENOUGH]
     n_kept = max(int(np.searchsorted(np.cumsum(sizes[order]), most, side="right")), 1)
