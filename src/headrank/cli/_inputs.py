@@ -50,9 +50,13 @@ def until_the_end(context: AbstractContextManager[_T]) -> _T:
     return _at_the_end.get().enter_context(context)
 
 
-def temporary_folder() -> Path:
-    """Make a folder that is removed at the end of the command."""
-    return Path(until_the_end(TemporaryDirectory(prefix="headrank-")))
+def temporary_folder(beside: Path | None = None) -> Path:
+    """Make a folder that is removed at the end of the command, on the disk of a path if one is given.
+
+    The usual place of temporary files may be in memory.
+    """
+    there = None if beside is None else next(each for each in beside.absolute().parents if each.is_dir())
+    return Path(until_the_end(TemporaryDirectory(prefix="headrank-", dir=there)))
 
 
 @dataclass(frozen=True)

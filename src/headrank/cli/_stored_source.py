@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
+from shutil import disk_usage
 from typing import TYPE_CHECKING, Any
 
 from headrank.cli._failures import about_input
@@ -22,16 +24,22 @@ _OF_FREE = 0.5
 """Share of the free memory that a table may take."""
 _OF_KEPT = 0.25
 """Share of the memory for encoded rows that stay between two passes; the rest is for parts at work and for samples."""
+_OF_DISK, _BYTES_KEPT = 0.5, 4
+"""Share of the free disk for all others of them, and bytes of each value there."""
 _JOBS = 2
 """Parts that are read at the same time."""
 
 
 @dataclass(frozen=True)
 class Storage:
-    """How much memory a table may take, in bytes, None for half of what is free; and the address of a cluster."""
+    """How much memory a table may take, in bytes, None for half of what is free; and the address of a cluster.
+
+    ``out`` is where the result will be: temporary files are on the same disk.
+    """
 
     memory: float | None = None
     dask: str | None = None
+    out: Path = Path("result")
 
     @property
     def limit(self) -> float:
@@ -49,13 +57,24 @@ class Storage:
                     needed += bytes_in_memory(data.tables)
         return needed if self.dask is not None or needed > self.limit else None
 
-    def where(self) -> tuple[Callable[[tuple[Callable[[], Any], ...]], Pool], str]:
+    def temporary_folder(self) -> Path:
+        """Make a folder that is removed at the end of the command."""
+        return temporary_folder(beside=self.out)
+
+    def _folder(self, n_values: int) -> Path | None:
+        """Return a folder for encoded rows between two passes; None if the disk has no room for them."""
+        folder = self.temporary_folder()
+        return folder if _BYTES_KEPT * n_values < _OF_DISK * disk_usage(folder).free else None
+
+    def where(self, n_values: int) -> tuple[Callable[[tuple[Callable[[], Any], ...]], Pool], str]:
         """Return how to make a pool of loaders, and its place in words. Connects to a cluster if there is one."""
         from headrank.rows.pool import LocalPool
 
         if self.dask is None:
-            kept = _OF_KEPT * self.limit
-            return lambda loaders: LocalPool(loaders, _JOBS, spare=kept), "on one machine, read from disk"
+            kept, folder = _OF_KEPT * self.limit, self._folder(n_values)
+            return lambda loaders: LocalPool(
+                loaders, _JOBS, spare=kept, folder=folder
+            ), "on one machine, read from disk"
         from headrank.rows.dask import LoadedPool, connected, n_workers
 
         with about_input():
@@ -70,8 +89,8 @@ def stored_source(data: Input, columns: TableColumns, storage: Storage, test: In
     from headrank.training.design import HoldoutFile
 
     with about_input(data):
-        rows, parts = _read(data, columns)
-    pool_of, where = storage.where()
+        rows, parts, n_features = _read(data, columns, storage)
+    pool_of, where = storage.where(rows.n_rows * n_features)
 
     def stored(parts: Parts) -> StoredTable:
         from headrank.training.stored_table import StoredTable
@@ -86,7 +105,8 @@ def stored_source(data: Input, columns: TableColumns, storage: Storage, test: In
     with about_input(test):
         there = table_columns(test.tables)
         unused = [name for name in (*columns.drop, columns.fold) if name in there]
-        other, of_other = _read(test, replace(columns, fold=None, drop=tuple(filter(None, unused))))
+        of_test = replace(columns, fold=None, drop=tuple(filter(None, unused)))
+        other, of_other, _ = _read(test, of_test, storage)
         times = columns.times_in(other, test)
     held_out = HoldoutFile(
         *(stored(of_other), other.y, test.name, test.sha256, other.qid, other.ids, other.groups), times=times
@@ -94,11 +114,11 @@ def stored_source(data: Input, columns: TableColumns, storage: Storage, test: In
     return replace(source, test=held_out)
 
 
-def _read(data: Input, columns: TableColumns) -> tuple[Table, Parts]:
-    """Read what is not a feature, and find the parts; text is converted to Parquet in a temporary folder first."""
+def _read(data: Input, columns: TableColumns, storage: Storage) -> tuple[Table, Parts, int]:
+    """Read what is not a feature, and find the parts and the number of features; text is converted to Parquet first."""
     from headrank.readers.stored import as_parquet, table_parts
     from headrank.readers.tables import read_roles, table_columns
 
-    tables: Tables = as_parquet(data.tables, temporary_folder(), as_text=columns.names_of_rows)
+    tables: Tables = as_parquet(data.tables, storage.temporary_folder(), as_text=columns.names_of_rows)
     features = [name for name in table_columns(tables) if name not in columns.special]
-    return read_roles(tables, **columns.as_read), table_parts(tables, features)
+    return read_roles(tables, **columns.as_read), table_parts(tables, features), len(features)

@@ -186,7 +186,7 @@ def run(
         chosen = replace(chosen, onnx_only=True)
     layout = layout_of(separator, decimal, sheet, [*files, *(test or [])])
     data, held_out = input_of(files, layout), input_of(test, layout) if test else None
-    storage = storage_of(memory, dask)
+    storage = storage_of(memory, dask, out)
     if (memory is not None or dask is not None) and not data.is_table:
         raise typer.BadParameter(
             f"{data.name} is read as an svmlight file, which is in memory; omit this option, or give a table",
@@ -227,10 +227,10 @@ def run(
     fit_and_write(source, chosen, out=out, overwrite=overwrite, as_json=json, verbose=verbose)
 
 
-def storage_of(memory: str | None, dask: str | None) -> Storage:
+def storage_of(memory: str | None, dask: str | None, out: Path) -> Storage:
     """Return where the rows may be, or raise."""
     with about_option("--memory"):
-        return Storage(None if memory is None else size_of(memory), dask)
+        return Storage(None if memory is None else size_of(memory), dask, out)
 
 
 def _refuse_pairs(given: dict[str, str | None]) -> None:

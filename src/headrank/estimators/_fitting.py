@@ -51,8 +51,17 @@ def posed(
     )
 
 
-def anchor_of(ranker: LinearRanker, problem: Problem, *, callback: Callable[[Step], None] | None = None) -> Vector:
-    """Return the scorer from which the smooth surrogate starts, scaled to variance 1."""
+def anchor_of(
+    ranker: LinearRanker,
+    problem: Problem,
+    *,
+    nearby: Vector | None = None,
+    callback: Callable[[Step], None] | None = None,
+) -> Vector:
+    """Return the scorer from which the smooth surrogate starts, scaled to variance 1.
+
+    ``nearby`` are weights from which its fit starts.
+    """
     from headrank.estimators.linear import LinearRanker  # which imports this module
 
     if ranker.start:
@@ -67,6 +76,7 @@ def anchor_of(ranker: LinearRanker, problem: Problem, *, callback: Callable[[Ste
         C=logistic.require_computable(above_zero("start_C", ranker.start_C), "start_C"),
         tol=above_zero("tol", ranker.tol),
         max_iter=whole("max_iter", ranker.max_iter, at_least=1),
+        start=nearby,
         unit=1 / problem.unit,  # so that multiplying all features by a number changes nothing
         callback=callback,
     )

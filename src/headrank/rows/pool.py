@@ -6,8 +6,11 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from threading import Lock
 from typing import Any, Protocol
+
+import numpy as np
 
 from headrank.rows.block import Block
 
@@ -54,13 +57,15 @@ class LocalPool:
     """Blocks that are loaded in this process, one for each thread at a time; a handle is the result itself.
 
     The first blocks to be loaded stay in memory, as many as fit in ``memory`` bytes; of blocks that are made of these
-    and are to be `kept`, as many as fit in ``spare`` bytes.
+    and are to be `kept`, as many as fit in ``spare`` bytes, and all others in files of the ``folder``, if there is one.
     """
 
     loaders: tuple[Callable[[], Any], ...]
     n_jobs: int = 1
     memory: float = 0
     spare: float = 0
+    folder: Path | None = None
+    keeps: bool = False
     _kept: dict[int, Any] = field(default_factory=dict)
     _lock: Any = field(default_factory=Lock)
 
@@ -83,23 +88,28 @@ class LocalPool:
             partial(_made, partial(self._block, number), make, tuple(values[number] for values in given))
             for number in range(self.n_blocks)
         )
-        return LocalPool(tuple(loaders), self.n_jobs, spare=max(self.spare, self.memory))
+        return LocalPool(tuple(loaders), self.n_jobs, spare=max(self.spare, self.memory), folder=self.folder)
 
     def kept(self) -> LocalPool:
-        """Return the same blocks, of which those that fit in memory are kept."""
-        return replace(self, memory=max(self.memory, self.spare))
+        """Return the same blocks, which are kept in memory or on disk."""
+        return LocalPool(self.loaders, self.n_jobs, max(self.memory, self.spare), folder=self.folder, keeps=True)
 
     def _block(self, number: int) -> Any:
-        block = self._kept.get(number)
-        if block is None:
-            block = self.loaders[number]()
-            with self._lock:
-                if self.memory and self._n_bytes(block) <= self.memory:
-                    self._kept[number] = block
+        found = self._kept.get(number)
+        if found is not None:
+            return found.loaded() if isinstance(found, _BlockOnDisk) else found
+        block = self.loaders[number]()
+        with self._lock:
+            if self.memory and self._n_bytes(block) <= self.memory:
+                self._kept[number] = block
+                return block
+        if self.keeps and self.folder is not None and isinstance(block.X, np.ndarray):
+            self._kept[number] = _BlockOnDisk.of(block, self.folder / f"{id(self)}-{number}.npy")
         return block
 
     def _n_bytes(self, another: Any) -> int:
-        return sum(block.X.nbytes for block in (*self._kept.values(), another))
+        in_memory = (block for block in self._kept.values() if not isinstance(block, _BlockOnDisk))
+        return sum(block.X.nbytes for block in (*in_memory, another))
 
     def _each(self, call: Callable[[int], Any]) -> list[Any]:
         if min(self.n_jobs, self.n_blocks) <= 1:
@@ -110,6 +120,24 @@ class LocalPool:
     def collect(self, handles: Sequence[Any]) -> list[Any]:
         """Return the results, in the order of the blocks."""
         return list(handles)
+
+
+@dataclass(frozen=True, eq=False)
+class _BlockOnDisk:
+    """A block whose features are in a file, read as a whole: pages of a mapped file would count as memory in use."""
+
+    beside: Block
+    path: Path
+
+    @classmethod
+    def of(cls, block: Block, path: Path) -> _BlockOnDisk:
+        """Write the features of a block."""
+        np.save(path, block.X)
+        return cls(replace(block, X=block.X[:0].copy()), path)
+
+    def loaded(self) -> Block:
+        """Read the block."""
+        return replace(self.beside, X=np.load(self.path))
 
 
 def _made(load: Callable[[], Any], make: Callable[..., Any], given: tuple[Any, ...]) -> Any:

@@ -9,7 +9,8 @@ from math import ceil, isnan, log
 from headrank.solvers import Step
 from headrank.training.progress import Note, Progress
 
-_MOST_LEFT = 1000
+_LEAST_LIMIT, _TIMES_DONE = 10, 2
+"""Evaluations that are expected at most: so many, or a multiple of those that are done. A gap may fall all at once."""
 
 
 class Evaluations:
@@ -70,4 +71,5 @@ class Evaluations:
         if step.gap <= self._tol:
             return 0
         rate = (log(self._first_gap) - log(step.gap)) / (step.n_iter - 1)
-        return min(ceil((log(step.gap) - log(self._tol)) / rate - 1e-9), _MOST_LEFT)
+        left = ceil((log(step.gap) - log(self._tol)) / rate - 1e-9)
+        return min(left, max(_LEAST_LIMIT, _TIMES_DONE * step.n_iter))

@@ -135,9 +135,10 @@ def _ranker(rows: TrainingRows, models: Models, progress: Progress, max_seconds:
             raise KeyboardInterrupt  # a command that was stopped writes nothing
         remark = ranker.choice_
         if not all_rows:
-            progress("fitting the ranker to all rows", 0, 1)
+            step = f"fitting the ranker to {'all' if rows.features.every is None else 'more'} rows"
+            progress(step, 0, 1)
             ranker.refit(X, rows.y, rows.weights, rows.queries)
-            progress("fitting the ranker to all rows", 1, 1)
+            progress(step, 1, 1)
             remark = f"{ranker.choice_} Selected on {few.size:,} of {rows.y.size:,} training rows, then fitted to all."
         if rows.features.every is not None:
             fitted = _spread(ranker, rows, progress)

@@ -14,7 +14,7 @@ from headrank.rows import Blocks
 from headrank.training import data_warnings, split_warnings
 from headrank.training.column_summaries import column_summaries
 from headrank.training.columns import Column, conformed
-from headrank.training.design import RowRoles
+from headrank.training.design import HoldoutFile, RowRoles
 from headrank.training.encoding import TableEncoder
 from headrank.training.exportable import ExportableColumns
 from headrank.training.features import Features, Matrix
@@ -35,7 +35,13 @@ _WIDTHS = {"number": 1, "boolean": 1, "date": 6, "text": 20}
 
 
 def prepared_parts(
-    table: StoredTable, known: RowRoles, parts: Split, random_state: int, onnx_only: bool, progress: Progress
+    given: StoredTable,
+    test: HoldoutFile | None,
+    known: RowRoles,
+    parts: Split,
+    random_state: int,
+    onnx_only: bool,
+    progress: Progress,
 ) -> tuple[Prepared, TrainingSample]:
     """Fit the encoder to a sample of the training rows, and describe the columns by a sample of both sides.
 
@@ -43,33 +49,36 @@ def prepared_parts(
     samples. If the sample has all training rows, everything learned is that of a table in memory.
     """
     progress(ENCODING, 0, 2)
-    columns = table.columns()
+    columns, table = given.columns(), given if test is None else given.joined(test.features)
     progress(ENCODING, 1, 2)
     queries = known.queries
     y, of_train = known.y[parts.train], None if queries is None else queries[parts.train]
     sample = training_sample(y, of_train, sum(_WIDTHS[each.kind] for each in columns), random_state)
     units = known.groups if queries is None else queries
     counted = reference_rows(known.y[parts.holdout], None if units is None else units[parts.holdout], random_state)
-    sides = _described_rows(parts, counted, random_state)
+    sides = _described_rows(parts, random_state)
     described = np.sort(np.concatenate(sides))
     learned_from = parts.train[sample.places]
     wanted = np.union1d(described, learned_from)
     raw = table.take(wanted)
     shown = raw[np.searchsorted(wanted, described)]
-    columns = _counted(columns, shown)
+    columns = _counted(columns, shown[: np.searchsorted(described, known.n_table)])
     left_out: tuple[str, ...] = ()
     said: tuple[str, ...] = ()
     if onnx_only:
         exportable = ExportableColumns.of(columns)
         columns, left_out, said = exportable.kept, exportable.left_out, exportable.warnings
         shown = shown.drop(left_out)
-    found = data_warnings.in_columns(shown, columns)
-    ids = data_warnings.like_ids(shown, columns)
-    few = conformed(shown, columns)
     some = known.take(described)
+    own = shown[: some.n_table]
+    found = data_warnings.in_columns(own, columns)
+    ids = data_warnings.like_ids(own, columns)
+    few = conformed(shown, columns)
     learned, held_out = (np.searchsorted(described, side) for side in sides)
     summaries = column_summaries(few[: some.n_table], some.y[: some.n_table], columns)
     found += split_warnings.in_table(few, ids, columns, some, Split(learned, held_out))
+    if counted is not None:
+        held_out = held_out[np.isin(sides[1], parts.holdout[counted])]
     profile = table_profile(few[learned], few[held_out], columns)
     encoder = TableEncoder(random_state)
     train = encoder.fit_transform(conformed(raw[np.searchsorted(wanted, learned_from)], columns, ignored=left_out))
@@ -85,13 +94,12 @@ def prepared_parts(
     return Prepared(features, columns, (*said, *found), profile, counted, left_out, summaries), sample
 
 
-def _described_rows(parts: Split, counted: IntVector | None, random_state: int) -> tuple[IntVector, IntVector]:
-    """Draw rows of both sides at random; of the holdout, one of each group or query."""
+def _described_rows(parts: Split, random_state: int) -> tuple[IntVector, IntVector]:
+    """Draw rows of both sides at random."""
     rng = np.random.default_rng([random_state, 3])
-    holdout = parts.holdout if counted is None else parts.holdout[counted]
     train, held_out = (
         np.sort(rng.choice(side, _DESCRIBED, replace=False)) if side.size > _DESCRIBED else side
-        for side in (parts.train, holdout)
+        for side in (parts.train, parts.holdout)
     )
     return train, held_out
 

@@ -136,8 +136,7 @@ def train(
     chosen_by = known.choice_folds(parts, random_state=random_state)
     sample: TrainingSample | None = None
     if isinstance(given, StoredTable):
-        every = given if test is None else given.joined(test.features)
-        prepared, sample = prepared_parts(every, known, parts, random_state, onnx_only, progress)
+        prepared, sample = prepared_parts(given, test, known, parts, random_state, onnx_only, progress)
     else:
         prepared = prepared_rows(given, test, known, parts, random_state, onnx_only, progress)
     source = replace(source, dropped=(*source.dropped, *prepared.left_out))

@@ -22,7 +22,8 @@ from headrank.rows.block import Block
 from headrank.solvers import Step
 from headrank.surrogates import KINDS
 
-_NUMBERS_AT_A_TIME = 4_000_000
+_NUMBERS_AT_A_TIME = 50_000
+"""Few enough to stay in the cache of a processor while they are scaled."""
 _MOST_INDICATORS = 100
 """Of a feature that is a code of categories."""
 
