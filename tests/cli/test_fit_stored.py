@@ -11,12 +11,18 @@ from distributed import Client, LocalCluster
 from cli.running import left_in, run
 from cli.tables import clean, letor, of_all_kinds
 from headrank.cli import _stored_source
+from headrank.estimators.combined import linear_part
 from headrank.readers import stored
 from headrank.training import stored_sample
 from headrank.training.stored_table import StoredTable
 
 OPTIONS = ["--target", "churned", "--id", "customer", "--drop", "remark", "--top", "0.1", "--models", "linear"]
 SIMPLE = ["--target", "broken", "--fpr", "0.2", "--models", "linear"]
+
+
+@pytest.fixture(autouse=True)
+def _few_candidates(monkeypatch):
+    monkeypatch.setattr(linear_part, "_surrogates_for", lambda _: ("logistic", "tight"))
 
 
 @pytest.fixture
@@ -61,7 +67,7 @@ def test_the_report_is_that_of_a_table_in_memory(tmp_path, temporary, capsys):
         assert result["warnings"] == expected["warnings"]
         assert left_in(tmp_path / name) == ["model", "ranked.csv", "report.html", "result.json"]
     out = tmp_path / "scores.csv"
-    assert run(capsys, "score", folder, "--model", tmp_path / "many", "--out", out).code == 0
+    assert run(capsys, "score", tmp_path / "many", folder, "--out", out).code == 0
     assert pl.read_csv(out).height == 600
 
 

@@ -6,9 +6,13 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
+from os import PathLike
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from threading import Lock
 from typing import Any, Protocol
+from weakref import finalize
 
 import numpy as np
 
@@ -57,15 +61,16 @@ class LocalPool:
     """Blocks that are loaded in this process, one for each thread at a time; a handle is the result itself.
 
     The first blocks to be loaded stay in memory, as many as fit in ``memory`` bytes; of blocks that are made of these
-    and are to be `kept`, as many as fit in ``spare`` bytes, and all others in files of the ``folder``, if there is one.
+    and are to be `kept`, as many as fit in ``spare`` bytes. If there is a ``folder``, all others that are kept are
+    copied to files there, which are mapped in later passes; they are removed with the pool.
     """
 
     loaders: tuple[Callable[[], Any], ...]
     n_jobs: int = 1
     memory: float = 0
     spare: float = 0
-    folder: Path | None = None
-    keeps: bool = False
+    folder: str | PathLike[str] | None = None
+    copies: Path | None = None
     _kept: dict[int, Any] = field(default_factory=dict)
     _lock: Any = field(default_factory=Lock)
 
@@ -92,7 +97,11 @@ class LocalPool:
 
     def kept(self) -> LocalPool:
         """Return the same blocks, which are kept in memory or on disk."""
-        return LocalPool(self.loaders, self.n_jobs, max(self.memory, self.spare), folder=self.folder, keeps=True)
+        copies = None if self.folder is None else Path(mkdtemp(prefix="headrank-", dir=self.folder))
+        pool = LocalPool(self.loaders, self.n_jobs, max(self.memory, self.spare), folder=self.folder, copies=copies)
+        if copies is not None:
+            finalize(pool, rmtree, copies, ignore_errors=True)
+        return pool
 
     def _block(self, number: int) -> Any:
         found = self._kept.get(number)
@@ -103,8 +112,8 @@ class LocalPool:
             if self.memory and self._n_bytes(block) <= self.memory:
                 self._kept[number] = block
                 return block
-        if self.keeps and self.folder is not None and isinstance(block.X, np.ndarray):
-            self._kept[number] = _BlockOnDisk.of(block, self.folder / f"{id(self)}-{number}.npy")
+        if self.copies is not None and isinstance(block.X, np.ndarray):
+            self._kept[number] = _BlockOnDisk.of(block, self.copies / f"{number}.npy")
         return block
 
     def _n_bytes(self, another: Any) -> int:
@@ -124,7 +133,7 @@ class LocalPool:
 
 @dataclass(frozen=True, eq=False)
 class _BlockOnDisk:
-    """A block whose features are in a file, read as a whole: pages of a mapped file would count as memory in use."""
+    """A block whose features are in a file, which is mapped as long as a function works on them."""
 
     beside: Block
     path: Path
@@ -136,8 +145,8 @@ class _BlockOnDisk:
         return cls(replace(block, X=block.X[:0].copy()), path)
 
     def loaded(self) -> Block:
-        """Read the block."""
-        return replace(self.beside, X=np.load(self.path))
+        """Return the block with mapped features."""
+        return replace(self.beside, X=np.load(self.path, mmap_mode="r"))
 
 
 def _made(load: Callable[[], Any], make: Callable[..., Any], given: tuple[Any, ...]) -> Any:
