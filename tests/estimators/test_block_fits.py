@@ -78,7 +78,7 @@ def test_fits_are_those_in_memory(measure, surrogate, form):
 def test_weights_of_a_kinked_risk_differ_by_no_more_than_the_gaps_allow(tol):
     """The objective grows by at least |w - v|^2 / 2 around its minimum v: a gap of g leaves |w - v| <= sqrt(2 g F(w)).
 
-    The structural hinge of a range that starts above 0 has kinks, so that rounding decides between cuts that are equally
+    The structural hinge of a range that starts above 0 has kinks: rounding decides between cuts that are equally
     good, and weights differ as much as this allows: over blocks, and in memory if the rows are in another order.
     """
     rng = np.random.default_rng(3)

@@ -67,6 +67,14 @@ class TableColumns:
         given = vars(self).copy()
         return {"pos_label": given.pop("positive"), **given}
 
+    def of_holdout(self, test: Input) -> TableColumns:
+        """Return the columns of a given holdout: it has no folds, and may lack what is ignored."""
+        from headrank.readers.tables import table_columns
+
+        ignored = (*self.drop, *([] if self.fold is None else [self.fold]))
+        there = table_columns(test.tables)
+        return replace(self, fold=None, drop=tuple(name for name in ignored if name in there))
+
     def times_in(self, table: Table, data: Input) -> npt.NDArray[Any] | None:
         """Return the times of a table as numbers or dates; None without a column of times."""
         from headrank.training.holdout_time import times_of
@@ -98,7 +106,6 @@ class TableColumns:
 def table_source(data: Input, columns: TableColumns, test: Input | None = None) -> Source:
     """Read a table, and a given holdout with the same columns."""
     from headrank.readers import read_table
-    from headrank.readers.tables import table_columns
     from headrank.training.design import HoldoutFile
     from headrank.training.handover import Handover
 
@@ -109,9 +116,7 @@ def table_source(data: Input, columns: TableColumns, test: Input | None = None) 
     if test is None:
         return read
     with about_input(test):
-        there = table_columns(test.tables)
-        unused = [name for name in (*columns.drop, columns.fold) if name in there]
-        other = read_table(test.tables, **columns.as_read | {"fold": None, "drop": unused})
+        other = read_table(test.tables, **columns.of_holdout(test).as_read)
         return replace(
             read,
             test=HoldoutFile(

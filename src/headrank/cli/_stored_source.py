@@ -85,7 +85,6 @@ class Storage:
 
 def stored_source(data: Input, columns: TableColumns, storage: Storage, test: Input | None = None) -> Source:
     """Read labels, ids and the like of a table, and of a given holdout; their features stay on disk."""
-    from headrank.readers.tables import table_columns
     from headrank.training.design import HoldoutFile
 
     with about_input(data):
@@ -103,10 +102,7 @@ def stored_source(data: Input, columns: TableColumns, storage: Storage, test: In
     if test is None:
         return source
     with about_input(test):
-        there = table_columns(test.tables)
-        unused = [name for name in (*columns.drop, columns.fold) if name in there]
-        of_test = replace(columns, fold=None, drop=tuple(filter(None, unused)))
-        other, of_other, _ = _read(test, of_test, storage)
+        other, of_other, _ = _read(test, columns.of_holdout(test), storage)
         times = columns.times_in(other, test)
     held_out = HoldoutFile(
         *(stored(of_other), other.y, test.name, test.sha256, other.qid, other.ids, other.groups), times=times
