@@ -64,7 +64,7 @@ def block_curve(blocks: Blocks, scorer: Any = None, *, measure: Measure | str | 
         depth = measure_of(measure).depth(n_pos, y.size - n_pos)
     needed = Depth(n_neg=inf) if depth is None else depth
     curves = [curve for curve in blocks.map(_curve, same=(scorer, classes[-1], needed)) if curve is not None]
-    merged = reduce(RocCurve.merge, curves)
+    merged: RocCurve = reduce(RocCurve.merge, curves)
     return merged if depth is None else merged.head(depth.n_neg, n_pos=depth.n_pos, n_rows=depth.n_rows)
 
 
