@@ -59,10 +59,10 @@ def test_the_linear_part_is_fitted_to_all_rows(monkeypatch):
 
 
 def test_a_refit_over_blocks_tells_of_each_evaluation_and_keeps_the_scaling():
-    ranker = linear(blocks_of())
+    ranker = linear(blocks_of(feature_names=list("abcd")))
     told = []
     centers = ranker.parts_[0].scorer.scaler_.centers_.copy()
-    ranker.refit(blocks_of(X * 2), callback=told.append)
+    ranker.refit(blocks_of(X * 2, feature_names=list("abcd")), callback=told.append)
     assert told
     assert told[0].n_iter == 1
     assert_array_equal(ranker.parts_[0].scorer.scaler_.centers_, centers)
