@@ -143,7 +143,7 @@ def test_refusals(client, arguments, kind, says):
 def test_missing_whole_numbers_are_refused_by_name(client):
     frame = pd.DataFrame({"a": [1.0, 2.0], "b": pd.array([1, None], dtype="Int64")})
     with pytest.raises(ValueError, match="column 'b' of partition 0 has 1 missing or infinite values"):
-        _ = hr.Blocks.from_dask(dd.from_pandas(frame, npartitions=1)).n_rows
+        _ = hr.Blocks.from_dask(dd.from_pandas(frame, npartitions=1)).ends()
 
 
 def test_sparse_chunks(client):
