@@ -60,7 +60,10 @@ def bytes_in_memory(tables: Tables) -> float:
     for file in tables.files:
         if file.is_parquet:
             frame = pl.scan_parquet(file.path, glob=False)
-            n_rows = frame.select(pl.len()).collect().item()
+            try:
+                n_rows = frame.select(pl.len()).collect().item()
+            except pl.exceptions.PolarsError as error:
+                raise why_unreadable(file, error) from error
             total += _BYTES_OF_VALUE * n_rows * len(frame.collect_schema().names())
         else:
             packed = file.path.suffix.lower() == ".gz" or file.is_excel
