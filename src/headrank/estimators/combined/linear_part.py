@@ -146,7 +146,7 @@ class ScaledLinear(Scorer):
         X, positive = admitted(self, X, y)
         features = self._features(X)
         if isinstance(X, Blocks):
-            vars(self).pop("feature_names_in_", None)  # it is given matrices without names, as in memory
+            self.__dict__.pop("feature_names_in_", None)  # it is given matrices without names, as in memory
             self.ranker_.refit(features, callback=callback)
         else:
             self.ranker_.refit(features, positive, sample_weight, qid)
