@@ -57,14 +57,14 @@ def read_once(paths: list[Path]) -> float:
     return time.process_time() - begin
 
 
-def fit_files(folder: Path, n_rows: int, *, head: bool, memory: float) -> None:
+def fit_files(folder: Path, n_rows: int, *, head: bool, memory: float, copied: bool) -> None:
     """Fit in this process, and print processor time as a multiple of reading, which is measured before and after."""
     if head:
         _head_risk.MOST_GATHERED = 0
     paths = files(folder, n_rows)
     reading = read_once(paths)
     begin = time.process_time()
-    blocks = hr.Blocks.from_parquet(paths, target="fraud", memory=memory)
+    blocks = hr.Blocks.from_parquet(paths, target="fraud", memory=memory, folder=folder if copied else None)
     n = blocks.n_rows
     first = time.process_time() - begin
     begin, clock = time.process_time(), time.perf_counter()
@@ -72,10 +72,10 @@ def fit_files(folder: Path, n_rows: int, *, head: bool, memory: float) -> None:
     seconds, elapsed = time.process_time() - begin, time.perf_counter() - clock
     reading = (reading + read_once(paths)) / 2
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    how = "head" if head else "in memory" if memory else "gathered"
+    how = ("head" if head else "in memory" if memory else "gathered") + (", copied" if copied else "")
     per_row, size = seconds / n / ranker.n_iter_ * 1e9, n * N_FEATURES * 4 / 1e9
     print(
-        f"{how:9} {n:>10,} rows, {size:.2f} GB: {ranker.n_iter_} evaluations, gap {ranker.gap_:.0e}; "
+        f"{how:16} {n:>10,} rows, {size:.2f} GB: {ranker.n_iter_} evaluations, gap {ranker.gap_:.0e}; "
         f"processor time {seconds:.1f} s ({elapsed:.1f} s elapsed), first pass {first:.1f} s; per row and evaluation "
         f"{per_row:.0f} ns = {seconds / ranker.n_iter_ / reading:.2f} readings; peak {peak:.2f} GB",
         flush=True,
@@ -160,16 +160,17 @@ def main() -> None:
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--memory", type=float, default=0.0)
     parser.add_argument("--head", action="store_true")
+    parser.add_argument("--copied", action="store_true")
     parser.add_argument("--dask", action="store_true")
     options = parser.parse_args()
     with TemporaryDirectory() as temporary:
         folder = options.folder or Path(temporary)
         if options.what == "one":
-            fit_files(folder, options.rows, head=options.head, memory=options.memory)
+            fit_files(folder, options.rows, head=options.head, memory=options.memory, copied=options.copied)
         if options.what in ("all", "files"):
             files(folder, options.rows)
             for n_rows in (options.rows // 4, options.rows):
-                for way in ([], ["--head"], ["--memory", "1e10"]):
+                for way in ([], ["--copied"], ["--head"], ["--head", "--copied"], ["--memory", "1e10"]):
                     command = [sys.executable, __file__, "one", "--rows", str(n_rows), "--folder", str(folder), *way]
                     subprocess.run(command, check=True)
         if options.what in ("all", "overhead"):

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         TreeRanker,
         path,
     )
+    from headrank.estimators.block_curve import block_curve
     from headrank.model_io import export_json, export_onnx, load, save
     from headrank.plots import (
         CrossValidationDisplay,
@@ -88,6 +89,7 @@ _HOMES = {
         "TreeRanker",
         "path",
     ),
+    "headrank.estimators.block_curve": ("block_curve",),
     "headrank.model_io": ("export_json", "export_onnx", "load", "save"),
     "headrank.plots": (
         "CrossValidationDisplay",
@@ -150,6 +152,7 @@ __all__ = [
     "TreeRanker",
     "band",
     "best_cutoff",
+    "block_curve",
     "certify_list",
     "choose",
     "compare",

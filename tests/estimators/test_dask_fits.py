@@ -16,6 +16,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 import headrank as hr
 from headrank.estimators import _head_risk
+from headrank.estimators.combined import linear_part
+from headrank.estimators.cv import block_sample
 from headrank.rows.dask import DaskPool
 from platforms import posix_signals
 
@@ -51,6 +53,21 @@ def test_data_frames(client, measure, surrogate):
     assert_same_fit(hr.LinearRanker(measure, surrogate=surrogate).fit(frame, Y, sample_weight=WEIGHTS), ranker)
     assert ranker.decision_function(ddf[list("abcd")]) == pytest.approx(ranker.decision_function(frame))
     assert ranker.score(ddf[list("abcd")], ddf["fraud"]) == pytest.approx(ranker.score(frame, Y))
+
+
+def test_a_choice_of_families_and_its_curve(client, monkeypatch):
+    monkeypatch.setattr(linear_part, "_surrogates_for", lambda _: ("logistic",))
+    monkeypatch.setattr(block_sample, "_ENOUGH", 20)
+    ddf = dd.from_pandas(FRAME, npartitions=3)
+    features = ddf[list("abcd")]
+    there = hr.RankerCV("pauc@0.2", families=("linear",), cv=2).fit(features, ddf["fraud"])
+    local = hr.Blocks.from_arrays([X[:250], X[250:]], [Y[:250], Y[250:]], feature_names=list("abcd"))
+    here = hr.RankerCV("pauc@0.2", families=("linear",), cv=2).fit(local)
+    assert sum(map(len, there.out_of_fold_)) < N
+    scores = here.decision_function(local)
+    np.testing.assert_allclose(there.decision_function(features), scores, atol=1e-4 * np.abs(scores).max())
+    head = hr.block_curve(hr.Blocks.from_dask(features, ddf["fraud"]), there, measure="pauc@0.2")
+    assert hr.measure("pauc@0.2").value(head) == pytest.approx(here.score(local), abs=1e-3)
 
 
 def test_arrays_in_several_columns_of_chunks(client):
@@ -126,7 +143,7 @@ def test_refusals(client, arguments, kind, says):
 def test_missing_whole_numbers_are_refused_by_name(client):
     frame = pd.DataFrame({"a": [1.0, 2.0], "b": pd.array([1, None], dtype="Int64")})
     with pytest.raises(ValueError, match="column 'b' of partition 0 has 1 missing or infinite values"):
-        _ = hr.Blocks.from_dask(dd.from_pandas(frame, npartitions=1)).n_rows
+        _ = hr.Blocks.from_dask(dd.from_pandas(frame, npartitions=1)).ends()
 
 
 def test_sparse_chunks(client):

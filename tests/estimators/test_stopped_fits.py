@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import headrank as hr
 from headrank.estimators import _head_risk
+from headrank.estimators.cv import block_sample
 from headrank.rows.pool import LocalPool
 
 RNG = np.random.default_rng(0)
@@ -119,6 +120,7 @@ def test_files_that_vanish_before_the_search(folder):
 
 def test_a_selection_survives_the_loss_of_the_rows(folder, monkeypatch):
     """`refit` goes on with what was selected on the sample."""
+    monkeypatch.setattr(block_sample, "_ENOUGH", 20)
     ranker = hr.LinearRankerCV("pauc@0.2", surrogates=("tight",), Cs=(1.0, 10.0), cv=3)
     number = n_loads(folder, monkeypatch, ranker) - 4
     coef = ranker.coef_
@@ -128,4 +130,5 @@ def test_a_selection_survives_the_loss_of_the_rows(folder, monkeypatch):
         with pytest.raises(ConnectionError, match="gone"):
             ranker.fit(hr.Blocks.from_parquet(folder, target="fraud", n_jobs=1))
     ranker.refit(hr.Blocks.from_parquet(folder, target="fraud"))
-    np.testing.assert_allclose(ranker.coef_, coef, rtol=1e-6)
+    # Both fits are certified to a gap of 1e-3, from other starts.
+    assert ranker.coef_ @ coef > 0.99 * np.linalg.norm(ranker.coef_) * np.linalg.norm(coef)

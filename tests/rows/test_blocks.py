@@ -1,5 +1,6 @@
 """Blocks hold what was cut, whatever the cut, and refuse what differs between blocks by name."""
 
+import gc
 import os
 import threading
 
@@ -111,7 +112,7 @@ def test_a_file_that_differs_is_refused_by_name(other, says, tmp_path):
     frame().write_parquet(tmp_path / "one.parquet")
     other.write_parquet(tmp_path / "two.parquet")
     with pytest.raises(ValueError, match=says):
-        _ = Blocks.from_parquet(tmp_path, target="fraud").y
+        _ = (blocks := Blocks.from_parquet(tmp_path, target="fraud")).y, blocks.ends()
 
 
 def test_text_is_no_feature(tmp_path):
@@ -253,3 +254,28 @@ def test_an_interrupt_leaves_no_thread_behind():
     with pytest.raises(KeyboardInterrupt):
         blocks.map(stop)
     assert threading.active_count() == before
+
+
+@pytest.mark.parametrize("memory", [0.0, 60 * 5 * 8.0])
+def test_copies_are_mapped_and_removed_with_the_blocks(memory, tmp_path):
+    files, copies = tmp_path / "files", tmp_path / "copies"
+    files.mkdir()
+    copies.mkdir()
+    for number in range(3):
+        frame().write_parquet(files / f"{number}.parquet")
+    plain = Blocks.from_parquet(files, target="fraud")
+    copied = Blocks.from_parquet(files, target="fraud", memory=memory, folder=copies)
+    w = np.arange(1.0, plain.n_features + 1)
+    for _ in range(2):
+        np.testing.assert_array_equal(copied.scores(w), plain.scores(w))
+    assert len(list(copies.rglob("*.npy"))) == (3 if memory == 0 else 2)
+    for file in files.iterdir():
+        file.unlink()
+    if not memory:
+        assert copied.combine(np.ones(180)).shape == (plain.n_features,)  # the files are not read any more
+    del copied
+    gc.collect()
+    assert not any(copies.iterdir())
+    frame().write_parquet(files / "one.parquet")
+    with pytest.raises(NotADirectoryError, match="folder must be an existing folder"):
+        Blocks.from_parquet(files, target="fraud", folder=tmp_path / "absent")

@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Literal
 
 from headrank._format import minutes
-from headrank.cli._failures import about_output, after_writing
+from headrank.cli._failures import CommandError, about_output, after_writing
 from headrank.cli._printing import console
 from headrank.cli._progress import shown_progress
 from headrank.workflow.files import MODEL, RANKED, REPORT, RESULT, write_training
@@ -102,12 +102,23 @@ def _print(summary: Summary, out: Path, seconds: float, *, as_json: bool, verbos
 
 
 def _trained(source: Callable[[], Source], options: FitOptions, progress: Progress) -> TrainingResult:
-    from headrank.training.train import train
+    from headrank.training.stored_table import StoredTable
 
     progress("reading", 0, 1)
     rows = source()
     progress("reading", 1, 1)
-    # Rows that cannot be trained on raise InvalidSampleError; any other error is a bug.
+    if not isinstance(rows.features, StoredTable):
+        return _train(rows, options, progress)
+    try:
+        return _train(rows, options, progress)
+    except OSError as error:  # a file or a cluster went away while rows were read in parts
+        raise CommandError(f"the rows cannot be read any more: {error}; nothing was written") from error
+
+
+def _train(rows: Source, options: FitOptions, progress: Progress) -> TrainingResult:
+    """Train. Rows that cannot be trained on raise InvalidSampleError; any other error is a bug."""
+    from headrank.training.train import train
+
     return train(
         rows.features,
         rows.y,

@@ -6,12 +6,12 @@ import hashlib
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
@@ -26,20 +26,37 @@ _FOREIGN = (".xls", ".ods", ".json", ".jsonl", ".feather", ".arrow", ".orc", ".d
 """Suffixes of common table formats that are not supported."""
 _NO_TEXT = (".parquet", ".xlsx")
 
-_copies: ContextVar[list[TemporaryDirectory[str]]] = ContextVar("copies")
-"""The folder with a copy of standard input, if the command has read it."""
+_at_the_end: ContextVar[ExitStack] = ContextVar("at_the_end")
+"""What is closed or removed at the end of the command, also after an interrupt."""
+_read_once: ContextVar[list[Path]] = ContextVar("read_once")
+"""The copy of standard input, if the command has read it."""
+_T = TypeVar("_T")
 
 
 @contextmanager
 def temporary_files() -> Iterator[None]:
-    """Remove at the end of the command what it has stored: standard input."""
-    token = _copies.set([])
-    try:
-        yield
-    finally:
-        for folder in _copies.get():
-            folder.cleanup()
-        _copies.reset(token)
+    """Remove at the end of the command what it has stored, and close what it has opened `until_the_end`."""
+    with ExitStack() as ending:
+        tokens = _at_the_end.set(ending), _read_once.set([])
+        try:
+            yield
+        finally:
+            _at_the_end.reset(tokens[0])
+            _read_once.reset(tokens[1])
+
+
+def until_the_end(context: AbstractContextManager[_T]) -> _T:
+    """Enter a context that is left at the end of the command."""
+    return _at_the_end.get().enter_context(context)
+
+
+def temporary_folder(beside: Path | None = None) -> Path:
+    """Make a folder that is removed at the end of the command, on the disk of a path if one is given.
+
+    The usual place of temporary files may be in memory.
+    """
+    there = None if beside is None else next(each for each in beside.absolute().parents if each.is_dir())
+    return Path(until_the_end(TemporaryDirectory(prefix="headrank-", dir=there)))
 
 
 @dataclass(frozen=True)
@@ -180,11 +197,10 @@ def _tables_in(folder: Path) -> list[Path]:
 
 
 def _stored() -> Path:
-    if _copies.get():
+    if _read_once.get():
         raise typer.BadParameter("standard input can be read only once", param_hint="'-'")
-    folder = TemporaryDirectory(prefix="headrank-")
-    _copies.get().append(folder)
-    path = Path(folder.name) / "input.csv"
+    path = temporary_folder() / "input.csv"
+    _read_once.get().append(path)
     with about_output(f"a copy of standard input in {path.parent}"), path.open("wb") as copy:
         shutil.copyfileobj(sys.stdin.buffer, copy)
     return path

@@ -67,6 +67,7 @@ class Step:
         """What is known besides: the best result so far, what follows, and the time limit."""
         note, limit = self.note, self.limit_left
         parts = [
+            f"{note.detail[:1].upper()}{note.detail[1:]}",
             f"Best so far: {note.best}" if note.best else "",
             f"{counted(note.n_to_follow, 'family', 'families')} to follow" if note.n_to_follow else "",
             "" if limit is None else f"Time limit in {minutes(limit)}" if limit > 0 else "Time limit reached",

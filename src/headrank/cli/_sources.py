@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from headrank.readers import RankingData, Table
     from headrank.training.design import HoldoutFile
     from headrank.training.handover import Handover
+    from headrank.training.stored_table import StoredTable
     from headrank.training.table_info import DataSource
 
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class Source:
     """Features, labels, queries, ids, groups, times and folds of the rows, their origin, and a given holdout."""
 
-    features: Handover
+    features: Handover | StoredTable
     y: BoolVector
     source: DataSource
     sha256: str
@@ -38,61 +38,85 @@ class Source:
     test: HoldoutFile | None = None
 
 
-def table_source(
-    data: Input,
-    *,
-    target: str,
-    qid: str | None = None,
-    id: str | None = None,  # noqa: A002
-    group: str | None = None,
-    time: str | None = None,
-    fold: str | None = None,
-    drop: tuple[str, ...] = (),
-    positive: str | None = None,
-    test: Input | None = None,
-) -> Source:
+@dataclass(frozen=True)
+class TableColumns:
+    """The columns of a table that are not features, as given on the command line."""
+
+    target: str
+    qid: str | None = None
+    id: str | None = None
+    group: str | None = None
+    time: str | None = None
+    fold: str | None = None
+    drop: tuple[str, ...] = ()
+    positive: str | None = None
+
+    @property
+    def names_of_rows(self) -> list[str]:
+        """Columns of ids, queries, groups and folds, which are read as they are printed."""
+        return [name for name in (self.qid, self.id, self.group, self.fold) if name is not None]
+
+    @property
+    def special(self) -> list[str]:
+        """All columns that are not features."""
+        return [self.target, *self.names_of_rows, *([] if self.time is None else [self.time]), *self.drop]
+
+    @property
+    def as_read(self) -> dict[str, Any]:
+        """Arguments of `read_table`."""
+        given = vars(self).copy()
+        return {"pos_label": given.pop("positive"), **given}
+
+    def of_holdout(self, test: Input) -> TableColumns:
+        """Return the columns of a given holdout: it has no folds, and may lack what is ignored."""
+        from headrank.readers.tables import table_columns
+
+        ignored = (*self.drop, *([] if self.fold is None else [self.fold]))
+        there = table_columns(test.tables)
+        return replace(self, fold=None, drop=tuple(name for name in ignored if name in there))
+
+    def times_in(self, table: Table, data: Input) -> npt.NDArray[Any] | None:
+        """Return the times of a table as numbers or dates; None without a column of times."""
+        from headrank.training.holdout_time import times_of
+
+        return None if table.times is None else times_of(table.times, f"column {self.time!r} of {data.name}")
+
+    def source_of(self, table: Table, data: Input, features: Handover | StoredTable) -> Source:
+        """Return the rows of a table, with their origin."""
+        from headrank.training.table_info import DataSource
+
+        with about_input(data):
+            source = DataSource(
+                source=data.name,
+                target=self.target,
+                positive=table.positive,
+                id_column=self.id,
+                qid_column=self.qid,
+                group_column=self.group,
+                time_column=self.time,
+                fold_column=self.fold,
+                dropped=self.drop,
+            )
+            times = self.times_in(table, data)
+            return Source(
+                *(features, table.y, source, data.sha256, table.qid, table.ids, table.groups, times, table.folds)
+            )
+
+
+def table_source(data: Input, columns: TableColumns, test: Input | None = None) -> Source:
     """Read a table, and a given holdout with the same columns."""
     from headrank.readers import read_table
-    from headrank.readers.tables import table_columns
     from headrank.training.design import HoldoutFile
     from headrank.training.handover import Handover
-    from headrank.training.holdout_time import times_of
-    from headrank.training.table_info import DataSource
-
-    read_rows = partial(read_table, target=target, qid=qid, id=id, group=group, time=time, pos_label=positive)
-
-    def times(table: Table, path: Input) -> npt.NDArray[Any] | None:
-        return None if table.times is None else times_of(table.times, f"column {time!r} of {path.name}")
 
     with about_input(data):
-        table = read_rows(data.tables, fold=fold, drop=drop)
-        source = DataSource(
-            source=data.name,
-            target=target,
-            positive=table.positive,
-            id_column=id,
-            qid_column=qid,
-            group_column=group,
-            time_column=time,
-            fold_column=fold,
-            dropped=drop,
-        )
-        read = Source(
-            Handover(table.features),
-            table.y,
-            source,
-            data.sha256,
-            table.qid,
-            table.ids,
-            table.groups,
-            times(table, data),
-            table.folds,
-        )
+        table = read_table(data.tables, **columns.as_read)
+    read = columns.source_of(table, data, Handover(table.features))
+    del table
     if test is None:
         return read
     with about_input(test):
-        unused = [name for name in (*drop, *([] if fold is None else [fold])) if name in table_columns(test.tables)]
-        other = read_rows(test.tables, drop=unused)
+        other = read_table(test.tables, **columns.of_holdout(test).as_read)
         return replace(
             read,
             test=HoldoutFile(
@@ -103,7 +127,7 @@ def table_source(
                 qid=other.qid,
                 ids=other.ids,
                 groups=other.groups,
-                times=times(other, test),
+                times=columns.times_in(other, test),
             ),
         )
 

@@ -9,7 +9,7 @@ from headrank.cli import _options as options
 from headrank.cli._fitting import FitOptions, fit_and_write
 from headrank.cli._inputs import input_of
 from headrank.cli._printing import console
-from headrank.cli._sources import Source, table_source
+from headrank.cli._sources import Source, TableColumns, table_source
 
 TABLE = "digits.csv"
 
@@ -33,7 +33,7 @@ def run(
 
     def source(folder: Path) -> Source:
         (folder / TABLE).write_text(coarse_eights_table().write_csv(), encoding="utf-8")
-        return table_source(input_of([folder / TABLE]), target="eight")
+        return table_source(input_of([folder / TABLE]), TableColumns("eight"))
 
     fit_and_write(
         source, FitOptions(goal, positive_name="eight", command=command), out=out, overwrite=overwrite, as_json=json

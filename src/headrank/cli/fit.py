@@ -16,7 +16,9 @@ from headrank.cli import _options as options
 from headrank.cli._failures import about_option
 from headrank.cli._fitting import FitOptions, fit_and_write
 from headrank.cli._inputs import input_of, layout_of
-from headrank.cli._sources import Source, svmlight_source, table_source
+from headrank.cli._memory import size_of
+from headrank.cli._sources import Source, TableColumns, svmlight_source, table_source
+from headrank.cli._stored_source import Storage, stored_source
 
 DEFAULT_FPR = "0:0.1"
 HOLDOUT = "Holdout"
@@ -90,6 +92,25 @@ def run(
             rich_help_panel=options.INPUT,
         ),
     ] = False,
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            "--memory",
+            metavar="SIZE",
+            help="Memory that a table may take, such as 4GB; a larger one is read in parts.",
+            show_default="half of what is free",
+            rich_help_panel=options.INPUT,
+        ),
+    ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            "--dask",
+            metavar="ADDRESS",
+            help="Fit on a Dask cluster: tcp://host:8786, or local for the cores of this machine.",
+            rich_help_panel=options.INPUT,
+        ),
+    ] = None,
     holdout: Annotated[
         float | None,
         typer.Option(
@@ -165,9 +186,18 @@ def run(
         chosen = replace(chosen, onnx_only=True)
     layout = layout_of(separator, decimal, sheet, [*files, *(test or [])])
     data, held_out = input_of(files, layout), input_of(test, layout) if test else None
+    storage = storage_of(memory, dask, out)
+    if (memory is not None or dask is not None) and not data.is_table:
+        raise typer.BadParameter(
+            f"{data.name} is read as an svmlight file, which is in memory; omit this option, or give a table",
+            param_hint="'--memory'" if dask is None else "'--dask'",
+        )
+    needed = storage.on_disk(data, held_out) if data.is_table and (held_out is None or held_out.is_table) else None
+    if memory is None and dask is None and needed is not None:
+        memory = f"{needed / 2:.0g}"  # on a machine with more memory, the same rows are read in the same way
     named = {"--target": target, "--qid": qid, "--id": id, "--group": group, "--time": time, "--fold": fold}
     named |= {"--positive": positive, "--positive-name": positive_name}
-    named |= {"--separator": separator, "--decimal": decimal, "--sheet": sheet}
+    named |= {"--separator": separator, "--decimal": decimal, "--sheet": sheet, "--memory": memory, "--dask": dask}
     repeated = {"--test": [] if held_out is None else held_out.words, "--drop": drop or []}
     chosen = replace(chosen, command=_command(data.words, named, repeated, zero_based, chosen))
 
@@ -181,18 +211,10 @@ def run(
                 )
             if held_out is not None and not held_out.is_table:
                 raise typer.BadParameter(f"{data.name} is a table; give a table", param_hint="'--test'")
-            return table_source(
-                data,
-                target=target,
-                qid=qid,
-                id=id,
-                group=group,
-                time=time,
-                fold=fold,
-                drop=tuple(drop or ()),
-                positive=positive,
-                test=held_out,
-            )
+            columns = TableColumns(target, qid, id, group, time, fold, tuple(drop or ()), positive)
+            if needed is None:
+                return table_source(data, columns, held_out)
+            return stored_source(data, columns, storage, held_out)
         for option, value in (*((name, given) for name, given in named.items() if name in _COLUMNS), ("--drop", drop)):
             if value:
                 raise typer.BadParameter(
@@ -203,6 +225,12 @@ def run(
         return svmlight_source(data, positive=positive, zero_based=zero_based, test=held_out)
 
     fit_and_write(source, chosen, out=out, overwrite=overwrite, as_json=json, verbose=verbose)
+
+
+def storage_of(memory: str | None, dask: str | None, out: Path) -> Storage:
+    """Return where the rows may be, or raise."""
+    with about_option("--memory"):
+        return Storage(None if memory is None else size_of(memory), dask, out)
 
 
 def _refuse_pairs(given: dict[str, str | None]) -> None:

@@ -93,7 +93,13 @@ class FPRBudgetClassifier(ThresholdedScorer):
         self.calibration_size = calibration_size
         self.random_state = random_state
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        qid: ArrayLike | None = None,
+    ) -> Self:
         """Fit the scorer to one part of the rows and choose the threshold on the other.
 
         Parameters

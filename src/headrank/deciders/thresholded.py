@@ -17,12 +17,20 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_para
 from headrank._numbers import short_repr
 from headrank._types import ArrayLike, BoolVector, IntVector, Vector
 from headrank.labels import check_classes, check_queries, check_weights
+from headrank.rows import Blocks, is_distributed
 
 
 class LabelledRows:
     """Validated training rows: features as given, classes, and weights and queries if given."""
 
-    def __init__(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, qid: ArrayLike | None) -> None:
+    def __init__(self, X: Any, y: ArrayLike | None, sample_weight: ArrayLike | None, qid: ArrayLike | None) -> None:
+        if isinstance(X, Blocks) or is_distributed(X):
+            raise TypeError(
+                f"a classifier with a threshold needs X in memory, got {short_repr(X)}; fit its scorer to these rows, "
+                "score others, and pass labels and scores to headrank.threshold_at"
+            )
+        if y is None:
+            raise ValueError("fit requires y to be passed, but the target y is None")
         check_classes(y)
         labels = column_or_1d(y, warn=True)
         if labels.dtype.kind == "f":

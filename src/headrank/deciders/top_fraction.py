@@ -82,7 +82,13 @@ class TopFractionClassifier(ThresholdedScorer):
         self.top = top
         self.cv = cv
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        qid: ArrayLike | None = None,
+    ) -> Self:
         """Fit the scorer to all rows and compute the quantile of their scores.
 
         Parameters

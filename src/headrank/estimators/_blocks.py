@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from headrank._numbers import short_repr
 from headrank._types import ArrayLike
 from headrank.rows import Blocks, is_distributed
 
@@ -62,10 +63,16 @@ def checked_blocks(estimator: Any, X: Blocks, *, reset: bool) -> Blocks:
     return X
 
 
+def require_in_memory(name: str, X: Any) -> None:
+    """Raise if X is in blocks."""
+    if isinstance(X, Blocks) or is_distributed(X):
+        raise TypeError(
+            f"{name} needs X in memory, got {short_repr(X)}; LinearRanker, LinearRankerCV, RankerCV and "
+            "BoostedRankerCV take Blocks; for others, draw a sample of them: X.take(rows), with y=X.y[rows]"
+        )
+
+
 def _require_taken(estimator: Any, X: Blocks) -> None:
     """Raise if an estimator needs its rows in memory."""
     if not estimator._takes_blocks:
-        raise TypeError(
-            f"{type(estimator).__name__} needs X in memory, got {X!r}; LinearRanker and LinearRankerCV take Blocks; "
-            "draw a sample of them: X.take(rows), with y=X.y[rows]"
-        )
+        require_in_memory(type(estimator).__name__, X)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from math import nan
 from typing import TYPE_CHECKING, Any
 
@@ -50,8 +51,17 @@ def posed(
     )
 
 
-def anchor_of(ranker: LinearRanker, problem: Problem) -> Vector:
-    """Return the scorer from which the smooth surrogate starts, scaled to variance 1."""
+def anchor_of(
+    ranker: LinearRanker,
+    problem: Problem,
+    *,
+    nearby: Vector | None = None,
+    callback: Callable[[Step], None] | None = None,
+) -> Vector:
+    """Return the scorer from which the smooth surrogate starts, scaled to variance 1.
+
+    ``nearby`` are weights from which its fit starts.
+    """
     from headrank.estimators.linear import LinearRanker  # which imports this module
 
     if ranker.start:
@@ -66,7 +76,9 @@ def anchor_of(ranker: LinearRanker, problem: Problem) -> Vector:
         C=logistic.require_computable(above_zero("start_C", ranker.start_C), "start_C"),
         tol=above_zero("tol", ranker.tol),
         max_iter=whole("max_iter", ranker.max_iter, at_least=1),
+        start=nearby,
         unit=1 / problem.unit,  # so that multiplying all features by a number changes nothing
+        callback=callback,
     )
     solution.raise_if_stopped()
     return problem.standardised(solution.weights)
@@ -132,11 +144,13 @@ def search(
     bundle: Bundle | None = None,
     anchor: Vector | None = None,
     certify: bool = True,
+    callback: Callable[[Step], None] | None = None,
 ) -> Solution:
     """Solve a problem for one C, with this ranker's solver, tolerance and limit of iterations.
 
     ``bundle`` contains the cuts of a hinge from earlier solves. ``anchor`` is the scorer from which the smooth
-    surrogate starts; see `anchor_of`. Without ``certify``, the gap of a hinge may remain unproved.
+    surrogate starts; see `anchor_of`. Without ``certify``, the gap of a hinge may remain unproved. ``callback`` is
+    called after each evaluation.
     """
     option("solver", ranker.solver, SOLVERS)
     limits: dict[str, Any] = {
@@ -144,7 +158,7 @@ def search(
         "C": problem.require_computable(C),
         "tol": above_zero("tol", ranker.tol),
         "max_iter": whole("max_iter", ranker.max_iter, at_least=1),
-        "callback": live_line if ranker.verbose else None,
+        "callback": callback or (live_line if ranker.verbose else None),
     }
     if problem.kind.sums:
         minimise = newton if problem.rows.n_features <= _FEW_FEATURES else lbfgs

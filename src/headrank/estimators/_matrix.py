@@ -31,7 +31,8 @@ def checked_matrix(estimator: Any, X: Any, *, reset: bool, finite: bool = True) 
     if is_distributed(X) and estimator._takes_blocks:
         X = Blocks.from_dask(X)
     if isinstance(X, Blocks):
-        return _computable(checked_blocks(estimator, X, reset=reset))
+        X = checked_blocks(estimator, X, reset=reset)
+        return _computable(X) if finite else X
     X = _read(estimator, X, reset=reset, finite=finite)
     return _computable(X) if finite else _without_duplicates(X)
 
@@ -40,7 +41,8 @@ def checked_matrix_and_labels(estimator: Any, X: Any, y: ArrayLike, *, finite: b
     """Return X as `checked_matrix` does, and the labels as scikit-learn checks them."""
     check_classes(y)
     if isinstance(X, Blocks):
-        return _computable(checked_blocks(estimator, X, reset=True)), y
+        X = checked_blocks(estimator, X, reset=True)
+        return _computable(X) if finite else X, y
     X, labels = _read(estimator, X, y, reset=True, finite=finite)
     return _computable(X) if finite else _without_duplicates(X), labels
 

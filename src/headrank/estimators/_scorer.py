@@ -15,7 +15,8 @@ from headrank.estimators._matrix import checked_matrix, checked_matrix_and_label
 from headrank.grades import are_grades
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
-from headrank.rows import open_rows
+from headrank.rows import Blocks, open_rows
+from headrank.rows.block import Block
 
 
 class Scorer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
@@ -39,7 +40,12 @@ class Scorer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
     def decision_function(self, X: Any) -> Vector:
         """Return the scores of rows: the higher, the more likely positive. `predict` uses a threshold of 0."""
         check_is_fitted(self)
-        return self._scores(checked_matrix(self, X, reset=False, finite=self._needs_finite))
+        X = checked_matrix(self, X, reset=False, finite=self._needs_finite)
+        return self._block_scores(X) if isinstance(X, Blocks) else self._scores(X)
+
+    def _block_scores(self, blocks: Blocks) -> Vector:
+        """Score the rows of validated blocks, where they are."""
+        return np.concatenate(blocks.map(_scored, same=(self,)))
 
     def predict(self, X: Any) -> Any:
         """Predict classes. On data like the training rows, about the same share is predicted positive; see Notes."""
@@ -73,6 +79,13 @@ class LinearScorer(Scorer):
 
     def _scores(self, X: Any) -> Vector:
         return open_rows(X).scores(self.coef_) + self.intercept_
+
+    def _block_scores(self, blocks: Blocks) -> Vector:
+        return self._scores(blocks)
+
+
+def _scored(block: Block, scorer: Scorer) -> Vector:
+    return scorer._scores(block.X) if block.n_rows else np.zeros(0)
 
 
 def admitted(scorer: Scorer, X: Any, y: ArrayLike) -> tuple[Any, Any]:

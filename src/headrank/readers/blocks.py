@@ -102,7 +102,7 @@ def _text_blocks(
     advance: Callable[[float], None],
 ) -> Iterator[pl.DataFrame]:
     columns, n_before = table_columns(Tables((file,))), 0
-    for piece in _pieces(file, n_rows, advance):
+    for piece in row_pieces(file, n_rows, advance):
         text = piece if len(columns) == 1 else without_empty_lines(piece)
         if not text:
             continue
@@ -161,7 +161,9 @@ def _parquet_blocks(
         raise why_unreadable(file, error) from error
 
 
-def _pieces(file: TableFile, n_rows: int, advance: Callable[[float], None]) -> Iterator[bytes]:
+def row_pieces(
+    file: TableFile, n_rows: int = 100_000, advance: Callable[[float], None] = lambda _share: None
+) -> Iterator[bytes]:
     """Split a text, without its header, into blocks of about ``n_rows`` whole rows."""
     with file.raw() as raw, opened(file.path, raw) as stream:
         size = raw.seek(0, SEEK_END) or 1

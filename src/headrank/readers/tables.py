@@ -135,34 +135,96 @@ def read_table(
     >>> table.features.columns, table.y, table.ids, table.positive
     (['age', 'sex'], array([ True, False]), array([1, 2]), 'yes')
     """
+    roles = _Roles(target, qid, id, group, time, fold, _names_to_drop(drop))
+    tables = tables_of(path, Layout(separator, decimal, sheet))
+    columns = roles.checked(tables)
+    frame = _read_all(tables, missing=missing, columns=columns, as_text=roles.named)
+    return roles.split(tables, frame, pos_label)
+
+
+def read_roles(
+    path: TableSource,
+    *,
+    target: str,
+    qid: str | None = None,
+    id: str | None = None,  # noqa: A002
+    group: str | None = None,
+    time: str | None = None,
+    fold: str | None = None,
+    drop: Iterable[str] = (),
+    pos_label: Any = None,
+    missing: Sequence[str] = MISSING,
+) -> Table:
+    """Read labels, ids, queries, groups, times and folds as `read_table` does, but no features.
+
+    For a table whose features do not fit in memory. The memory is that of these columns.
+    """
+    roles = _Roles(target, qid, id, group, time, fold, _names_to_drop(drop))
+    tables = tables_of(path)
+    roles.checked(tables)
+    used = [name for name in roles.special if name not in roles.drop]
+    return roles.split(tables, _read_all(tables, missing=missing, columns=used, as_text=roles.named), pos_label)
+
+
+@dataclass(frozen=True)
+class _Roles:
+    """The columns of a table that are not features."""
+
+    target: str
+    qid: str | None
+    id: str | None
+    group: str | None
+    time: str | None
+    fold: str | None
+    drop: tuple[str, ...]
+
+    @property
+    def named(self) -> list[str]:
+        """Columns of names, which are read as they are printed."""
+        return [name for name in (self.qid, self.id, self.group, self.fold) if name is not None]
+
+    @property
+    def special(self) -> list[str]:
+        """All columns that are not features."""
+        others = (self.qid, self.id, self.group, self.time, self.fold)
+        return [self.target, *(name for name in others if name is not None), *self.drop]
+
+    def checked(self, tables: Tables) -> list[str]:
+        """Return all columns of the tables, or raise if a role has none, or one has two roles."""
+        file, columns = tables.first, table_columns(tables)
+        require_columns(file, columns, self.special)
+        repeated = [name for name, count in Counter(self.special).items() if count > 1]
+        if repeated:
+            raise ValueError(
+                f"target, qid, id, group, time, fold and drop must name different columns of {file}, got "
+                f"{repeated[0]!r} more than once"
+            )
+        if len(self.special) == len(columns):
+            raise ValueError(
+                f"{file} has no feature left besides {', '.join(map(repr, self.special))}; drop fewer columns"
+            )
+        return columns
+
+    def split(self, tables: Tables, frame: pl.DataFrame, pos_label: Any) -> Table:
+        """Split off the columns of a frame that are not features."""
+        labels = target_of(frame[self.target], pos_label=pos_label, where=f"column {self.target!r} of {tables}")
+        return Table(
+            frame.drop(self.special, strict=False),
+            labels.y,
+            labels.positive,
+            ids=None if self.id is None else _names_of(tables, _ids(tables, frame[self.id])),
+            times=None if self.time is None else frame[self.time],
+            **{
+                name: None if column is None else _names_of(tables, _without_gaps(tables, frame[column]))
+                for name, column in (("qid", self.qid), ("groups", self.group), ("folds", self.fold))
+            },
+        )
+
+
+def _names_to_drop(drop: Iterable[str]) -> tuple[str, ...]:
     if isinstance(drop, str):
         raise TypeError(f"drop must be a list of names, got the string {drop!r}; write drop=[{drop!r}]")
-    special = [target, *(name for name in (qid, id, group, time, fold) if name is not None), *drop]
-    tables = tables_of(path, Layout(separator, decimal, sheet))
-    file, columns = tables.first, table_columns(tables)
-    require_columns(file, columns, special)
-    repeated = [name for name, count in Counter(special).items() if count > 1]
-    if repeated:
-        raise ValueError(
-            f"target, qid, id, group, time, fold and drop must name different columns of {file}, got {repeated[0]!r} "
-            "more than once"
-        )
-    named = [name for name in (qid, id, group, fold) if name is not None]
-    frame = _read_all(tables, missing=missing, columns=columns, as_text=named)
-    if len(special) == len(columns):
-        raise ValueError(f"{file} has no feature left besides {', '.join(map(repr, special))}; drop fewer columns")
-    labels = target_of(frame[target], pos_label=pos_label, where=f"column {target!r} of {tables}")
-    return Table(
-        frame.drop(special),
-        labels.y,
-        labels.positive,
-        ids=None if id is None else _names_of(tables, _ids(tables, frame[id])),
-        times=None if time is None else frame[time],
-        **{
-            name: None if column is None else _names_of(tables, _without_gaps(tables, frame[column]))
-            for name, column in (("qid", qid), ("groups", group), ("folds", fold))
-        },
-    )
+    return tuple(drop)
 
 
 def _ids(tables: Tables, column: pl.Series) -> pl.Series:

@@ -249,6 +249,7 @@ def _reproduce(summary: Summary) -> list[str]:
         _paragraph(f"sha256 of the input: {again.sha256}", "  "),
         *_test_hash(summary),
         _paragraph(f"random state {again.random_state}; {versions}", "  "),
+        *([_paragraph(f"trained {again.place}", "  ")] if again.place else []),
     ]
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property, reduce
 from itertools import pairwise
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,25 +15,36 @@ import numpy as np
 from headrank._numbers import real, short_repr, whole
 from headrank._types import IntVector, Vector
 from headrank.rows.arrays import array_loaders
-from headrank.rows.block import Facts, Spread, columns_of, combined, facts_of, moments_of, scores_of, spread_of, taken
+from headrank.rows.block import (
+    Block,
+    Facts,
+    Spread,
+    columns_of,
+    combined,
+    facts_of,
+    moments_of,
+    scores_of,
+    spread_of,
+    taken,
+)
 from headrank.rows.files import csv_loaders, npy_loaders, parquet_loaders
 from headrank.rows.pool import FoundBlocks, LocalPool, Pool
 
+_KEPT_OF_MADE = 5e8
+"""Bytes of blocks made of others, such as scaled ones, that stay in memory."""
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 
 
 class Blocks:
     """Rows in blocks, with labels, weights and queries: a data set that need not fit in memory.
 
-    `LinearRanker.fit`, ``decision_function`` and ``score`` take it where they take X. Made by `from_arrays`,
-    `from_npy`, `from_parquet`, `from_csv` and `from_dask`. Each pass loads one block per thread at a time; only scores,
-    coefficients and labels of all rows are in memory, some 50 bytes per row in a fit.
+    `LinearRanker`, `LinearRankerCV`, `RankerCV` and `BoostedRankerCV` take it where they take X. Each pass loads one
+    block per thread at a time; only scores, coefficients and labels of all rows are in memory, some 50 bytes per row.
 
     Attributes
     ----------
     n_rows, n_features, n_blocks : int
-        The rows are counted in the first pass, which also finds their labels, and the lowest and highest value of each
-        feature.
+        The rows are counted in the first pass, which also finds their labels and the ends of each feature.
     feature_names : tuple of str, or None
         The names of the features, if these have any.
     y, sample_weight, qid : arrays of shape (n_rows,), or None
@@ -131,6 +144,7 @@ class Blocks:
         qid: str | None = None,
         rows_per_block: int | None = None,
         memory: float = 5e8,
+        folder: str | PathLike[str] | None = None,
         n_jobs: int = 2,
     ) -> Blocks:
         """Make blocks of Parquet files, which are read with polars in each pass.
@@ -147,11 +161,14 @@ class Blocks:
             Default: a file is one block; one with more than 256 MB of features is read in parts of about that size.
         memory : float, default=5e8
             Bytes of features that stay in memory after the first pass; the other blocks are read in each pass.
+        folder : path, optional
+            Where the other blocks are copied in the first pass; later ones map the copies, which is faster than
+            reading the files. They are removed with the blocks.
         n_jobs : int, default=2
             Number of blocks to read at the same time, in threads. Each takes about twice the memory of its features.
         """
         found = parquet_loaders(paths, target, features, sample_weight, qid, rows_per_block)
-        return cls._of_found(found, n_jobs, memory)
+        return cls._of_found(found, n_jobs, memory, folder)
 
     @classmethod
     def from_csv(
@@ -163,13 +180,14 @@ class Blocks:
         sample_weight: str | None = None,
         qid: str | None = None,
         memory: float = 5e8,
+        folder: str | PathLike[str] | None = None,
         n_jobs: int = 2,
     ) -> Blocks:
         """Make blocks of CSV files, one of each file, which is parsed in each pass; Parquet is many times faster.
 
         Parameters are those of `from_parquet`. Column types are inferred from the whole file.
         """
-        return cls._of_found(csv_loaders(paths, target, features, sample_weight, qid), n_jobs, memory)
+        return cls._of_found(csv_loaders(paths, target, features, sample_weight, qid), n_jobs, memory, folder)
 
     @classmethod
     def from_dask(
@@ -202,11 +220,16 @@ class Blocks:
         )
 
     @classmethod
-    def _of_found(cls, found: FoundBlocks, n_jobs: int, memory: float = 0) -> Blocks:
+    def _of_found(
+        cls, found: FoundBlocks, n_jobs: int, memory: float = 0, folder: str | PathLike[str] | None = None
+    ) -> Blocks:
         if real("memory", memory) < 0:
             raise ValueError(f"memory must be a number of bytes, at least 0, got {memory:g}")
+        if folder is not None and not Path(folder).is_dir():
+            raise NotADirectoryError(f"folder must be an existing folder, got {short_repr(folder)}")
+        pool = LocalPool(found.loaders, whole("n_jobs", n_jobs, at_least=1), memory, folder=folder)
         return cls(
-            LocalPool(found.loaders, whole("n_jobs", n_jobs, at_least=1), memory),
+            replace(pool, spare=_KEPT_OF_MADE) if folder is None else pool.kept(),
             n_features=found.n_features,
             dtype=found.dtype,
             feature_names=found.feature_names,
@@ -252,17 +275,23 @@ class Blocks:
 
     @cached_property
     def facts(self) -> list[Facts]:
-        """What the first pass tells of each block; raises if a feature is missing or infinite anywhere."""
-        facts = self.map(facts_of)
-        for one in facts:
+        """What the first pass tells of each block."""
+        return self.map(facts_of)
+
+    def require_finite(self) -> None:
+        """Raise if a feature is missing or infinite anywhere."""
+        for one in self.facts:
             if one.n_bad.any():
                 j = int(np.argmax(one.n_bad > 0))
                 name = f"feature {j}" if self.feature_names is None else f"column {self.feature_names[j]!r}"
                 raise ValueError(
                     f"{name} of {one.name} has {one.n_bad[j]:,} missing or infinite values among its "
-                    f"{one.n_rows:,} rows; fill them in, or leave the feature out"
+                    f"{one.n_rows:,} rows; fill them in, leave the feature out, or use RankerCV, which takes them"
                 )
-        return facts
+
+    def mapped(self, make: Callable[..., Block], *given: Sequence[Any], n_features: int, dtype: Any) -> Blocks:
+        """Return dense blocks made of these, ``make(block, *given_of_block)``, which are `kept`."""
+        return Blocks(self._pool.mapped(make, *given).kept(), n_features=n_features, dtype=dtype)
 
     def variances(self, shift: Vector | None = None) -> Vector:
         """Return the weighted variance of each feature; 0 if it is only rounding, given what is subtracted from it.
@@ -317,7 +346,8 @@ class Blocks:
         return first, second
 
     def ends(self) -> tuple[Vector, Vector]:
-        """Lowest and highest value of each feature."""
+        """Lowest and highest value of each feature; raises if one is missing or infinite anywhere."""
+        self.require_finite()
         lows, highs = ([getattr(one, name) for one in self.facts] for name in ("low", "high"))
         return np.min(lows, axis=0), np.max(highs, axis=0)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +16,7 @@ from headrank._extras import needs_extra
 from headrank._numbers import short_repr
 from headrank.rows.block import Block
 
+_SECONDS_TO_CONNECT = 20
 _NARROW = ("float32", "int8", "int16", "uint8", "uint16", "bool")
 
 
@@ -49,6 +52,87 @@ class DaskPool:
         """Return the results, in the order of the blocks."""
         with _connected(self.client):
             return list(self.client.gather(list(handles)))
+
+    def mapped(self, make: Callable[..., Any], *given: Sequence[Any]) -> DaskPool:
+        """Return blocks made of these, once, on the workers."""
+        return DaskPool(self.client, self.start(make, *given))
+
+    def kept(self) -> DaskPool:
+        """Return the same blocks: they stay on the workers."""
+        return self
+
+
+class LoadedPool:
+    """Blocks that a worker loads each time that they are needed, such as parts of files that all workers can read."""
+
+    def __init__(self, client: Any, loaders: Sequence[Callable[[], Any]]) -> None:
+        self.client = client
+        self.loaders = list(loaders)
+        self._tasks = DaskPool(client, self.loaders)  # a loader is passed to a task as it is
+
+    @property
+    def n_blocks(self) -> int:
+        """Number of blocks."""
+        return len(self.loaders)
+
+    def start(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
+        """Apply a function to each block; see `Pool`."""
+        return self._tasks.start(partial(_loaded, function), *each, same=same)
+
+    def start_without(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
+        """Apply a function to values of each block; see `Pool`."""
+        return self._tasks.start_without(function, *each, same=same)
+
+    def collect(self, handles: Sequence[Any]) -> list[Any]:
+        """Return the results, in the order of the blocks."""
+        return self._tasks.collect(handles)
+
+    def mapped(self, make: Callable[..., Any], *given: Sequence[Any]) -> LoadedPool:
+        """Return blocks made of these; see `Pool`."""
+        made = [partial(_loaded, make, load, *of_block) for load, *of_block in zip(self.loaders, *given, strict=True)]
+        return LoadedPool(self.client, made)
+
+    def kept(self) -> DaskPool:
+        """Load all blocks once; they stay on the workers."""
+        return DaskPool(self.client, self.start(_itself))
+
+
+def _loaded(function: Callable[..., Any], load: Callable[[], Any], *arguments: Any) -> Any:
+    return function(load(), *arguments)
+
+
+def _itself(block: Any) -> Any:
+    return block
+
+
+@contextmanager
+def connected(address: str) -> Iterator[Any]:
+    """Connect to a cluster, or start one of the cores of this machine if the address is ``"local"``; yield the client.
+
+    A cluster that was started is closed at the end, with its workers and their temporary files.
+    """
+    with needs_extra("dask"):
+        import distributed
+    if address == "local":
+        with (
+            distributed.LocalCluster(dashboard_address=None, silence_logs=logging.ERROR) as cluster,
+            distributed.Client(cluster) as client,
+        ):
+            yield client
+        return
+    try:
+        client = distributed.Client(address, timeout=_SECONDS_TO_CONNECT)
+    except (OSError, ValueError) as error:
+        raise ConnectionError(
+            f"no Dask scheduler answers at {address} ({error}); expected an address such as tcp://host:8786, or 'local'"
+        ) from error
+    with client:
+        yield client
+
+
+def n_workers(client: Any) -> int:
+    """Return the number of workers that are connected now."""
+    return len(client.nthreads())
 
 
 @contextmanager

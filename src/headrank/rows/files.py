@@ -16,6 +16,7 @@ import numpy as np
 
 from headrank._extras import needs_extra
 from headrank._numbers import listed, short_repr, whole
+from headrank.exceptions import InvalidSampleError
 from headrank.rows.block import Block
 from headrank.rows.pool import FoundBlocks
 
@@ -43,7 +44,7 @@ class StampedFile:
     def require_unchanged(self) -> None:
         """Raise if the file has been written or replaced since."""
         if StampedFile.of(self.path) != self:
-            raise ValueError(
+            raise InvalidSampleError(
                 f"{self.path} was changed while it was read: each pass must find the same rows. Start again when it is "
                 "complete, or copy the files first"
             )
@@ -102,7 +103,7 @@ def parquet_loaders(
     loaders = []
     for file in files:
         n_rows = pl.scan_parquet(file.path, glob=False).select(pl.len()).collect().item()
-        for start, stop in _parts(n_rows, rows_per_block, len(roles.features) * roles.dtype.itemsize, _READ_BYTES):
+        for start, stop in parts_of(n_rows, rows_per_block, len(roles.features) * roles.dtype.itemsize, _READ_BYTES):
             loaders.append(partial(_load_parquet, file, roles, start, stop, whole_file=stop - start == n_rows))
     return FoundBlocks(tuple(loaders), len(roles.features), roles.dtype, roles.features)
 
@@ -166,12 +167,12 @@ def npy_loaders(X: Any, y: Any, sample_weight: Any, qid: Any, rows_per_block: in
             if shape != array.shape[:1]:
                 raise ValueError(f"{its[number].path} has shape {shape} for the {len(array)} rows of {file.path}")
         width = array.shape[1] * array.dtype.itemsize
-        for start, stop in _parts(len(array), rows_per_block, width, _MAPPED_BYTES):
+        for start, stop in parts_of(len(array), rows_per_block, width, _MAPPED_BYTES):
             loaders.append(partial(_load_npy, file, beside, start, stop))
     return FoundBlocks(tuple(loaders), first.shape[1], first.dtype)
 
 
-def _parts(n_rows: int, rows_per_block: int | None, row_bytes: int, most_bytes: int) -> Iterator[tuple[int, int]]:
+def parts_of(n_rows: int, rows_per_block: int | None, row_bytes: int, most_bytes: int) -> Iterator[tuple[int, int]]:
     """Split rows into equal parts of at most the given number, or else of about the given size."""
     if rows_per_block is None:
         n_parts = max(ceil(n_rows * row_bytes / most_bytes), 1)

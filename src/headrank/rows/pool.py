@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from threading import Lock
 from typing import Any, Protocol
+from weakref import finalize
+
+import numpy as np
 
 from headrank.rows.block import Block
 
@@ -41,18 +49,29 @@ class Pool(Protocol):
     def collect(self, handles: Sequence[Any]) -> list[Any]:
         """Return the results, in the order of the blocks."""
 
+    def mapped(self, make: Callable[..., Any], *given: Sequence[Any]) -> Pool:
+        """Return the blocks ``make(block, *given_of_block)``, made when they are needed."""
+
+    def kept(self) -> Pool:
+        """Return the same blocks, kept from now on as far as there is memory, for many passes over them."""
+
 
 @dataclass(frozen=True, eq=False)
 class LocalPool:
     """Blocks that are loaded in this process, one for each thread at a time; a handle is the result itself.
 
-    The first blocks to be loaded stay in memory, as many as fit in ``memory`` bytes.
+    The first blocks to be loaded stay in memory, as many as fit in ``memory`` bytes; of blocks that are made of these
+    and are to be `kept`, as many as fit in ``spare`` bytes. If there is a ``folder``, all others that are kept are
+    copied to files there, which are mapped in later passes; they are removed with the pool.
     """
 
-    loaders: tuple[Callable[[], Block], ...]
+    loaders: tuple[Callable[[], Any], ...]
     n_jobs: int = 1
     memory: float = 0
-    _kept: dict[int, Block] = field(default_factory=dict)
+    spare: float = 0
+    folder: str | PathLike[str] | None = None
+    copies: Path | None = None
+    _kept: dict[int, Any] = field(default_factory=dict)
     _lock: Any = field(default_factory=Lock)
 
     @property
@@ -68,17 +87,38 @@ class LocalPool:
         """Apply a function to values of each block; see `Pool`."""
         return self._each(lambda number: function(*(values[number] for values in each), *same))
 
-    def _block(self, number: int) -> Block:
-        block = self._kept.get(number)
-        if block is None:
-            block = self.loaders[number]()
-            with self._lock:
-                if self.memory and self._n_bytes(block) <= self.memory:
-                    self._kept[number] = block
+    def mapped(self, make: Callable[..., Any], *given: Sequence[Any]) -> LocalPool:
+        """Return blocks made of these; see `Pool`."""
+        loaders = (
+            partial(_made, partial(self._block, number), make, tuple(values[number] for values in given))
+            for number in range(self.n_blocks)
+        )
+        return LocalPool(tuple(loaders), self.n_jobs, spare=max(self.spare, self.memory), folder=self.folder)
+
+    def kept(self) -> LocalPool:
+        """Return the same blocks, which are kept in memory or on disk."""
+        copies = None if self.folder is None else Path(mkdtemp(prefix="headrank-", dir=self.folder))
+        pool = LocalPool(self.loaders, self.n_jobs, max(self.memory, self.spare), folder=self.folder, copies=copies)
+        if copies is not None:
+            finalize(pool, rmtree, copies, ignore_errors=True)
+        return pool
+
+    def _block(self, number: int) -> Any:
+        found = self._kept.get(number)
+        if found is not None:
+            return found.loaded() if isinstance(found, _BlockOnDisk) else found
+        block = self.loaders[number]()
+        with self._lock:
+            if self.memory and self._n_bytes(block) <= self.memory:
+                self._kept[number] = block
+                return block
+        if self.copies is not None and isinstance(block.X, np.ndarray):
+            self._kept[number] = _BlockOnDisk.of(block, self.copies / f"{number}.npy")
         return block
 
-    def _n_bytes(self, another: Block) -> int:
-        return sum(block.X.nbytes for block in (*self._kept.values(), another))
+    def _n_bytes(self, another: Any) -> int:
+        in_memory = (block for block in self._kept.values() if not isinstance(block, _BlockOnDisk))
+        return sum(block.X.nbytes for block in (*in_memory, another))
 
     def _each(self, call: Callable[[int], Any]) -> list[Any]:
         if min(self.n_jobs, self.n_blocks) <= 1:
@@ -89,3 +129,26 @@ class LocalPool:
     def collect(self, handles: Sequence[Any]) -> list[Any]:
         """Return the results, in the order of the blocks."""
         return list(handles)
+
+
+@dataclass(frozen=True, eq=False)
+class _BlockOnDisk:
+    """A block whose features are in a file, which is mapped as long as a function works on them."""
+
+    beside: Block
+    path: Path
+
+    @classmethod
+    def of(cls, block: Block, path: Path) -> _BlockOnDisk:
+        """Write the features of a block."""
+        np.save(path, block.X)
+        return cls(replace(block, X=block.X[:0].copy()), path)
+
+    def loaded(self) -> Block:
+        """Return the block with mapped features."""
+        return replace(self.beside, X=np.load(self.path, mmap_mode="r"))
+
+
+def _made(load: Callable[[], Any], make: Callable[..., Any], given: tuple[Any, ...]) -> Any:
+    """Load a block and make another one of it."""
+    return make(load(), *given)

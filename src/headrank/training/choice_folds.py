@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,10 @@ class ChoiceFolds:
     words: str
     forward: bool = False
     groups: IntVector | None = None
+
+    def take(self, rows: IntVector) -> ChoiceFolds:
+        """The folds of some of the training rows."""
+        return replace(self, fold=self.fold[rows], groups=None if self.groups is None else self.groups[rows])
 
     def splits(
         self, y: BoolVector, queries: IntVector | None = None, rows: IntVector | None = None

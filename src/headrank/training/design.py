@@ -16,6 +16,7 @@ from headrank.training.handover import Handover
 from headrank.training.holdout import LEAST_HELD_OUT, N_FOLDS, Split, split
 from headrank.training.holdout_groups import split_groups, without_known
 from headrank.training.holdout_time import check_times, printed_time, split_latest
+from headrank.training.stored_table import StoredTable
 from headrank.training.table_info import HoldoutInfo
 
 
@@ -25,8 +26,8 @@ class HoldoutFile:
 
     Attributes
     ----------
-    features : polars.DataFrame, CSR matrix, or Handover of either
-        One row per case.
+    features : polars.DataFrame, CSR matrix, Handover of either, or StoredTable
+        One row per case; a StoredTable if the training table is one.
     y : array-like of shape (n,)
         Which rows are positive.
     source, sha256 : str
@@ -43,6 +44,11 @@ class HoldoutFile:
     ids: ArrayLike | None = None
     groups: ArrayLike | None = None
     times: ArrayLike | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.features.n_rows if isinstance(self.features, StoredTable) else self.handed_over().n_rows
 
     def handed_over(self) -> Handover:
         """The features, to be taken once."""
@@ -105,7 +111,7 @@ class RowRoles:
                 None if each is None else np.asarray(each) for each in (qid, groups, times)
             )
         else:
-            n_test = test.handed_over().n_rows
+            n_test = test.n_rows
             _require_one_per_row(n_test, y=test.y, qid=test.qid, ids=test.ids, groups=test.groups, times=test.times)
             labels = np.concatenate([labels, _labels_of(test)])
             names = _joined(np.arange(1, n_rows + 1) if ids is None else ids, test.ids, np.arange(1, n_test + 1))
@@ -128,6 +134,14 @@ class RowRoles:
             times=None if joined_times is None else check_times(joined_times),
             folds=None if folds is None else np.asarray(folds),
         )
+
+    def take(self, rows: IntVector) -> RowRoles:
+        """Some of the rows, ascending, without given folds."""
+        taken: dict[str, Any] = {
+            name: None if (values := getattr(self, name)) is None else values[rows]
+            for name in ("y", "names", "qid", "group_names", "queries", "groups", "times")
+        }
+        return RowRoles(n_table=int(np.searchsorted(rows, self.n_table)), folds=None, **taken)
 
     def split(self, *, holdout: float, by_class: bool, random_state: int) -> Split:
         """Hold out the given rows, the latest ones, or rows, groups or queries drawn at random."""

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from headrank._types import IntVector, Vector
 from headrank.estimators.scaling import SoftScaler
+from headrank.rows import Blocks
 from headrank.training.encoding import TableEncoder
 from headrank.training.handover import Handover
 
@@ -108,6 +109,8 @@ class Features:
         Names of the features.
     origins : tuple of str
         The column of each feature.
+    every : Blocks or None
+        All training rows, if ``train`` is a sample of them; ``holdout`` is then a `StoredRows`.
     """
 
     steps: tuple[tuple[str, Any], ...]
@@ -115,6 +118,7 @@ class Features:
     holdout: Any
     names: tuple[str, ...]
     origins: tuple[str, ...]
+    every: Blocks | None = None
 
     @property
     def is_sparse(self) -> bool:
@@ -123,7 +127,8 @@ class Features:
 
     def holding_out(self, rows: IntVector) -> Features:
         """Return the same with only some of the holdout rows."""
-        return replace(self, holdout=self.holdout[rows])
+        held_out = self.holdout.part(rows) if hasattr(self.holdout, "part") else self.holdout[rows]
+        return replace(self, holdout=held_out)
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,7 +186,10 @@ def linear_features(features: Features) -> LinearFeatures:
 
 
 def scores_of(model: Any, X: Any, *, rows_at_a_time: int = BLOCK_ROWS) -> Vector:
-    """Score the rows of a matrix or frame in blocks; dense matrices in double precision."""
+    """Score the rows of a matrix, frame or stored table in blocks; dense matrices in double precision."""
+    if hasattr(X, "scores"):
+        stored: Vector = X.scores(model)
+        return stored
     scores = np.empty(X.shape[0])
     for block in blocks(X.shape[0], rows_at_a_time):
         part = X[block]

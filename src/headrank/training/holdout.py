@@ -91,8 +91,12 @@ def split(
     needed = names if queries is None else (_MIXED,)
     for name, members, aside in zip(needed, strata, kept, strict=False):
         _require_enough(name, members.size, aside.size, share)
-    unit = np.arange(y.size) if queries is None else queries
-    chosen = np.isin(unit, np.concatenate(kept))
+    chosen = np.zeros(y.size, dtype=bool)
+    if queries is None:
+        for aside in kept:
+            chosen[aside] = True
+    else:
+        chosen = np.isin(queries, np.concatenate(kept))
     return Split(np.flatnonzero(~chosen), np.flatnonzero(chosen))
 
 

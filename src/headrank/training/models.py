@@ -21,6 +21,7 @@ from headrank.exceptions import CollapsedFitWarning
 from headrank.labels import Sample, check_scores
 from headrank.measures import Measure
 from headrank.training.choice_folds import ChoiceFolds
+from headrank.training.evaluations import Evaluations
 from headrank.training.features import Features, linear_features, scores_of
 from headrank.training.goal import Goal
 from headrank.training.holdout import N_FOLDS, subsample
@@ -44,7 +45,8 @@ class TrainingRows:
     """Features of the training and holdout rows, their labels and queries, and the goal.
 
     ``folds`` are those of the ranker's choice, None for random ones; ``measured`` are the positions of the holdout rows
-    that are measured, None for all.
+    that are measured, None for all. Of a stored table, the rows are a sample of ``n_train`` training rows, with
+    ``weights`` if its classes were not drawn alike.
     """
 
     features: Features
@@ -56,6 +58,13 @@ class TrainingRows:
     random_state: int
     folds: ChoiceFolds | None = None
     measured: IntVector | None = None
+    weights: Vector | None = None
+    n_train: int = 0
+
+    @property
+    def of_sample(self) -> str:
+        """Which rows a model was trained on, if not on all training rows; else empty."""
+        return "" if self.features.every is None else f" Trained on {self.y.size:,} of {self.n_train:,} training rows."
 
 
 def trained_models(
@@ -120,15 +129,20 @@ def _ranker(rows: TrainingRows, models: Models, progress: Progress, max_seconds:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", CollapsedFitWarning)
         warnings.simplefilter("always", ConvergenceWarning)
-        ranker.fit(X if all_rows else X[few], y, qid=queries)
+        weights = None if rows.weights is None else rows.weights[few]
+        ranker.fit(X if all_rows else X[few], y, weights, queries)
         if INTERRUPTED in ranker.left_out_.values():
             raise KeyboardInterrupt  # a command that was stopped writes nothing
         remark = ranker.choice_
         if not all_rows:
-            progress("fitting the ranker to all rows", 0, 1)
-            ranker.refit(X, rows.y, qid=rows.queries)
-            progress("fitting the ranker to all rows", 1, 1)
+            step = f"fitting the ranker to {'all' if rows.features.every is None else 'more'} rows"
+            progress(step, 0, 1)
+            ranker.refit(X, rows.y, rows.weights, rows.queries)
+            progress(step, 1, 1)
             remark = f"{ranker.choice_} Selected on {few.size:,} of {rows.y.size:,} training rows, then fitted to all."
+        if rows.features.every is not None:
+            fitted = _spread(ranker, rows, progress)
+            remark = f"{ranker.choice_} Selected on {few.size:,} of {rows.n_train:,} training rows. {fitted}"
     ranker.set_params(verbose=0, cv=N_FOLDS)  # a model file cannot store a function, and needs no row numbers
     coefficients = None
     for part in ranker.parts_:
@@ -147,6 +161,24 @@ def _ranker(rows: TrainingRows, models: Models, progress: Progress, max_seconds:
         collapsed=bool(ranker.collapsed_),
         coefficients=coefficients,
         families=_families(ranker),
+    )
+
+
+def _spread(ranker: RankerCV, rows: TrainingRows, progress: Progress) -> str:
+    """Fit the linear part, if there is one, to all rows of a stored table; return what was fitted to which rows."""
+    every = rows.features.every
+    assert every is not None
+    families = [part.family for part in ranker.parts_]
+    trees = f"rees were grown on {rows.y.size:,} of them."
+    if "linear" not in families:
+        return f"Its t{trees}"
+    name = "fitting the linear part to all rows"
+    progress(name, 0, 1)
+    tol = next(part.scorer.ranker_.tol for part in ranker.parts_ if part.family == "linear")
+    ranker.refit(every, callback=Evaluations(name, rows.n_train, tol, progress))
+    progress(name, 1, 1)
+    return (
+        "Then fitted to all of them." if len(families) == 1 else f"Its linear part was fitted to all of them; t{trees}"
     )
 
 
@@ -176,12 +208,12 @@ def _logistic_regression(rows: TrainingRows, progress: Progress) -> _Fitted:
     model = LogisticRegression(max_iter=_LOGISTIC_ITERATIONS)
     with warnings.catch_warnings(record=True) as caught, limit_blas_threads(rows.y.size * len(linear.names)):
         warnings.simplefilter("always", ConvergenceWarning)
-        model.fit(linear.train, rows.y)
+        model.fit(linear.train, rows.y, rows.weights)
     progress("fitting logistic regression", 1, 1)
     return _Fitted(
         "logistic regression",
         (*linear.steps, ("model", model)),
-        remark=_with_warnings("scikit-learn's default (C = 1), trained for the whole list.", caught),
+        remark=_with_warnings(f"scikit-learn's default (C = 1), trained for the whole list.{rows.of_sample}", caught),
         collapsed=not model.coef_.any(),
         coefficients=_coefficients(model.coef_[0], linear.names),
     )
@@ -192,12 +224,12 @@ def _gradient_boosting(rows: TrainingRows, progress: Progress) -> _Fitted:
     model = BoostedRanker(rows.goal.measure, random_state=rows.random_state)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CollapsedFitWarning)  # said by the report
-        model.fit(rows.features.train, rows.y)
+        model.fit(rows.features.train, rows.y, rows.weights)
     progress("fitting gradient boosting", 1, 1)
     return _Fitted(
         "gradient boosting",
         (("model", model),),
-        remark=f"{model.n_estimators} trees with default settings, trained for the whole list.",
+        remark=f"{model.n_estimators} trees with default settings, trained for the whole list.{rows.of_sample}",
         collapsed=bool(model.collapsed_),
     )
 

@@ -19,7 +19,7 @@ from headrank.training.holdout import Split
 from headrank.training.profile import Profile, matrix_profile, reference_rows, table_profile
 from headrank.training.progress import Progress
 
-_FEATURES = "encoding features"
+ENCODING = "encoding features"
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ def prepared_rows(
     progress: Progress,
 ) -> Prepared:
     """Encode the features of both parts, and describe the columns; the memory of the table is released on the way."""
-    progress(_FEATURES, 0, 1)
+    progress(ENCODING, 0, 1)
     units = known.groups if known.queries is None else known.queries
     drawn = None if units is None else units[parts.holdout]
     counted = reference_rows(known.y[parts.holdout], drawn, random_state)
@@ -57,7 +57,7 @@ def prepared_rows(
         prepared = _of_table(given, test, known, parts, counted, random_state, onnx_only)
     else:
         prepared = _of_matrix(given, test, parts, counted)
-    progress(_FEATURES, 1, 1)
+    progress(ENCODING, 1, 1)
     return prepared
 
 

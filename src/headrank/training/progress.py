@@ -18,11 +18,14 @@ class Note:
         Families to be tried after this step.
     seconds_left : float or None
         Of a time limit; None without one.
+    detail : str
+        The state of the step in a few words; empty if there is none.
     """
 
     best: str = ""
     n_to_follow: int = 0
     seconds_left: float | None = None
+    detail: str = ""
 
 
 NO_NOTE = Note()

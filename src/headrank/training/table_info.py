@@ -159,9 +159,12 @@ class Provenance:
         Seed of the split and of everything else.
     versions : tuple of (str, str)
         Versions of headrank and of the libraries that affect the numbers.
+    place : str
+        Where it ran, if the rows were not in memory.
     """
 
     command: str
     sha256: str
     random_state: int
     versions: tuple[tuple[str, str], ...]
+    place: str = ""

@@ -23,12 +23,16 @@ from headrank.training.exportable import exportable_models
 from headrank.training.features import Features
 from headrank.training.goal import Goal
 from headrank.training.handover import Handover
+from headrank.training.holdout import Split
 from headrank.training.models import Models, TrainingRows, trained_models
 from headrank.training.preparation import Prepared, prepared_rows
 from headrank.training.profile import Profile, score_profile
 from headrank.training.progress import Progress, quiet
 from headrank.training.reasons import HeadReasons, head_reasons
 from headrank.training.result import ModelResult, TrainingResult
+from headrank.training.stored_preparation import prepared_parts
+from headrank.training.stored_sample import TrainingSample
+from headrank.training.stored_table import StoredTable
 from headrank.training.table_info import DataSource, HoldoutInfo, Provenance, TableInfo
 
 _LIBRARIES = ("headrank", "numpy", "scipy", "scikit-learn", "lightgbm", "skrub", "polars")
@@ -69,8 +73,9 @@ def train(
 
     Parameters
     ----------
-    features : polars.DataFrame, CSR matrix, or Handover of either
-        One row per case.
+    features : polars.DataFrame, CSR matrix, Handover of either, or StoredTable
+        One row per case. Of a StoredTable, a sample is in memory: it is what encoders, the choice of the ranker and
+        trees learn from; linear parts of the ranker are fitted to all training rows.
     y : array-like of shape (n,)
         Which rows are positive: 0/1, -1/+1 or bool.
     goal : Goal
@@ -124,24 +129,31 @@ def train(
         raise ValueError(f"models must be one of {', '.join(map(repr, get_args(Models)))}, got {models!r}")
     models, found = exportable_models(models) if onnx_only else (models, ())
     confidence = check_confidence(confidence)
-    given = features if isinstance(features, Handover) else Handover(features)
+    given = features if isinstance(features, Handover | StoredTable) else Handover(features)
     del features
     known = RowRoles.of(y, n_rows=given.n_rows, qid=qid, ids=ids, groups=groups, times=times, folds=folds, test=test)
     parts = known.split(holdout=holdout, by_class=goal.top is None, random_state=random_state)
     chosen_by = known.choice_folds(parts, random_state=random_state)
-    prepared = prepared_rows(given, test, known, parts, random_state, onnx_only, progress)
+    sample: TrainingSample | None = None
+    if isinstance(given, StoredTable):
+        prepared, sample = prepared_parts(given, test, known, parts, random_state, onnx_only, progress)
+    else:
+        prepared = prepared_rows(given, test, known, parts, random_state, onnx_only, progress)
     source = replace(source, dropped=(*source.dropped, *prepared.left_out))
     labels, queries = known.y, known.queries
+    learned_from = parts.train if sample is None else parts.train[sample.places]
     rows = TrainingRows(
         features=prepared.features,
-        y=labels[parts.train],
-        queries=None if queries is None else queries[parts.train],
+        y=labels[learned_from],
+        queries=None if queries is None else queries[learned_from],
         holdout_y=labels[parts.holdout],
         holdout_queries=None if queries is None else queries[parts.holdout],
         goal=goal,
         random_state=random_state,
-        folds=chosen_by,
+        folds=chosen_by if chosen_by is None or sample is None else chosen_by.take(sample.places),
         measured=parts.measured,
+        weights=None if sample is None else sample.weights,
+        n_train=parts.train.size,
     )
     trained = tuple(trained_models(rows, models, progress, max_seconds=max_seconds))
     progress(_EVALUATING, 0, 1)
@@ -170,10 +182,13 @@ def train(
         qid=None if known.qid is None else known.qid[parts.holdout],
         threshold=threshold,
         no_threshold=no_threshold,
-        table=_table_info(source, known, rows, winner, prepared.columns, trained, info),
+        table=_table_info(source, known, parts, winner, prepared.columns, trained, info),
         reasons=reasons,
         warnings=found,
-        provenance=Provenance(command, sha256, random_state, versions_of(_LIBRARIES)),
+        provenance=Provenance(
+            *(command, sha256, random_state, versions_of(_LIBRARIES)),
+            place=given.place if isinstance(given, StoredTable) else "",
+        ),
         groups=None if known.group_names is None else known.group_names[parts.holdout],
         measured=parts.measured,
         times=None if known.times is None else known.times[parts.measured_rows],
@@ -218,7 +233,7 @@ def _reasons(
 def _table_info(
     source: DataSource,
     known: RowRoles,
-    rows: TrainingRows,
+    parts: Split,
     winner: ModelResult,
     columns: tuple[Column, ...],
     trained: Sequence[ModelResult],
@@ -230,13 +245,13 @@ def _table_info(
         **vars(source),
         n_rows=known.y.size,
         n_pos=int(known.y.sum()),
-        n_train=rows.y.size,
-        n_train_pos=int(rows.y.sum()),
+        n_train=parts.train.size,
+        n_train_pos=int(np.count_nonzero(known.y[parts.train])),
         n_holdout=measured.size,
         n_holdout_pos=int(measured.sum()),
         n_features=len(linear),
         n_queries=None if known.queries is None else np.unique(known.queries).size,
-        n_holdout_queries=None if rows.holdout_queries is None else np.unique(rows.holdout_queries).size,
+        n_holdout_queries=None if known.queries is None else np.unique(known.queries[parts.holdout]).size,
         columns=columns,
         holdout=info,
     )

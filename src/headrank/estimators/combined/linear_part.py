@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
-from headrank._types import ArrayLike, Vector
+from headrank._types import ArrayLike, IntVector, Vector
+from headrank.estimators._blocks import unpacked
 from headrank.estimators._matrix import checked_matrix
 from headrank.estimators._scorer import Scorer, admitted
 from headrank.estimators.cv.candidates import DEFAULTS, learned_by, target_of
@@ -15,12 +17,48 @@ from headrank.estimators.cv.cross_validation import LinearRankerCV
 from headrank.estimators.scaling import SoftScaler
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
-from headrank.rows import open_rows
+from headrank.rows import Blocks, open_rows
+from headrank.rows.block import Block
+from headrank.solvers import Step
 from headrank.surrogates import KINDS
 
-_NUMBERS_AT_A_TIME = 4_000_000
+_NUMBERS_AT_A_TIME = 50_000
+"""Few enough to stay in the cache of a processor while they are scaled."""
 _MOST_INDICATORS = 100
 """Of a feature that is a code of categories."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scaling:
+    """What becomes of the features: numbers are scaled, codes of categories become indicators."""
+
+    scaler: SoftScaler
+    numbers: IntVector
+    codes: dict[int, Vector]
+
+    @property
+    def n_features(self) -> int:
+        """Number of features of the result."""
+        return len(self.scaler.get_feature_names_out()) + sum(codes.size for codes in self.codes.values())
+
+    def of(self, X: Any) -> Vector:
+        """Return the rows in single precision, scaled some at a time."""
+        n_scaled = len(self.scaler.get_feature_names_out())
+        features = np.empty((X.shape[0], self.n_features), dtype=np.float32)
+        step = max(1, _NUMBERS_AT_A_TIME // self.n_features)
+        for start in range(0, X.shape[0], step):
+            some = slice(start, start + step)
+            numbers = X[some][:, self.numbers] if self.codes else X[some]
+            features[some, :n_scaled] = self.scaler.transform(_without_infinities(numbers))
+            end = n_scaled
+            for j, codes in self.codes.items():
+                features[some, end : end + codes.size] = X[some, j, None] == codes
+                end += codes.size
+        return features
+
+    def of_block(self, block: Block) -> Block:
+        """Return a block with these features."""
+        return replace(block, X=self.of(block.X))
 
 
 class ScaledLinear(Scorer):
@@ -51,6 +89,7 @@ class ScaledLinear(Scorer):
     ranker_: LinearRankerCV
     scaler_: SoftScaler | None
     _needs_finite = False
+    _takes_blocks = True
 
     def __init__(
         self,
@@ -74,7 +113,11 @@ class ScaledLinear(Scorer):
         X, positive = admitted(self, X, y)
         self.codes_ = {j: _most_frequent(X[:, j]) for j in self.one_hot or ()}
         self.numbers_ = np.setdiff1d(np.arange(X.shape[1]), list(self.codes_))
-        self.scaler_ = None if hasattr(X, "nnz") else SoftScaler().fit(_without_infinities(self._numbers(X)))
+        self.scaler_ = (
+            None
+            if hasattr(X, "nnz")
+            else SoftScaler().fit(_without_infinities(X[:, self.numbers_] if self.codes_ else X))
+        )
         features = self._features(X)
         self.ranker_ = LinearRankerCV(
             self.measure,
@@ -89,11 +132,24 @@ class ScaledLinear(Scorer):
         self.out_of_fold_ = self.ranker_.out_of_fold_
         return self._adopt(features)
 
-    def refit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
-        """Fit the selection to other rows, without selecting or scaling anew."""
+    def refit(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        qid: ArrayLike | None = None,
+        *,
+        callback: Callable[[Step], None] | None = None,
+    ) -> Self:
+        """Fit the selection to other rows, without selecting or scaling anew. Blocks are scaled in each pass."""
+        X, y, sample_weight, qid = unpacked(self, X, y, sample_weight, qid)
         X, positive = admitted(self, X, y)
         features = self._features(X)
-        self.ranker_.refit(features, positive, sample_weight, qid)
+        if isinstance(X, Blocks):
+            self.__dict__.pop("feature_names_in_", None)  # it is given matrices without names, as in memory
+            self.ranker_.refit(features, callback=callback)
+        else:
+            self.ranker_.refit(features, positive, sample_weight, qid)
         return self._adopt(features)
 
     def _adopt(self, features: Any) -> Self:
@@ -102,24 +158,16 @@ class ScaledLinear(Scorer):
         return self
 
     def _features(self, X: Any) -> Any:
-        """Scale, some rows at a time, to single precision."""
+        """Scale to single precision; blocks in each pass."""
         if self.scaler_ is None:
             return X
-        n_scaled = len(self.scaler_.get_feature_names_out())
-        n_features = n_scaled + sum(codes.size for codes in self.codes_.values())
-        features = np.empty((X.shape[0], n_features), dtype=np.float32)
-        step = max(1, _NUMBERS_AT_A_TIME // n_features)
-        for start in range(0, X.shape[0], step):
-            some = slice(start, start + step)
-            features[some, :n_scaled] = self.scaler_.transform(_without_infinities(self._numbers(X[some])))
-            end = n_scaled
-            for j, codes in self.codes_.items():
-                features[some, end : end + codes.size] = X[some, j, None] == codes
-                end += codes.size
-        return features
+        scaling = Scaling(self.scaler_, self.numbers_, self.codes_)
+        if isinstance(X, Blocks):
+            return X.mapped(scaling.of_block, n_features=scaling.n_features, dtype=np.float32)
+        return scaling.of(X)
 
-    def _numbers(self, X: Any) -> Any:
-        return X[:, self.numbers_] if self.codes_ else X
+    def _block_scores(self, blocks: Blocks) -> Vector:
+        return self._scores(blocks)
 
     def feature_names(self, names: Sequence[str]) -> list[str]:
         """Return the names of the scaled features, given those of the features."""

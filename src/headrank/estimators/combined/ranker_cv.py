@@ -22,6 +22,7 @@ from headrank.estimators.combined.clock import INTERRUPTED, Clock, OutOfTimeErro
 from headrank.estimators.combined.greedy import combination
 from headrank.estimators.combined.linear_part import ScaledLinear
 from headrank.estimators.combined.wording import why
+from headrank.estimators.cv.block_sample import fitted_to_sample
 from headrank.estimators.cv.candidates import Trial
 from headrank.estimators.cv.fold_rows import FoldRows
 from headrank.estimators.cv.trial_frame import trial_frame
@@ -32,6 +33,8 @@ from headrank.estimators.trees.lightgbm_trees import why_not
 from headrank.exceptions import CollapsedFitWarning
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
+from headrank.rows import Blocks
+from headrank.solvers import Step
 
 FAMILIES = ("boosted trees", "linear", "extra trees", "random forest")
 """In the order in which they are tried: what is gained for the time comes first."""
@@ -144,6 +147,7 @@ class RankerCV(Scorer):
     intercept_: float
     _needs_finite = False
     _takes_categories = True
+    _takes_blocks = True
 
     def __init__(
         self,
@@ -173,9 +177,12 @@ class RankerCV(Scorer):
     ) -> Self:
         """Tune each family, and combine them. Parameters as in `BoostedRanker.fit`; queries are kept whole.
 
-        X must be in memory. `Blocks`, which contain y, are refused: take a sample of them.
+        Of `Blocks`, which contain y, a sample is drawn as `LinearRankerCV` does, and the families are tuned and
+        combined on it. The linear part is then fitted to all rows; trees stay those of the sample.
         """
-        X, y, sample_weight, qid = unpacked(self, X, y, sample_weight, qid)
+        X, y, sample_weight, qid = given = unpacked(self, X, y, sample_weight, qid)
+        if isinstance(X, Blocks):
+            return self if fitted_to_sample(self, given) else self.refit(X)
         limit = None if self.max_seconds is None else above_zero("max_seconds", self.max_seconds)
         families, measure = self._families(), measure_of(self.measure)
         given, (X, positive) = X, admitted(self, X, y)
@@ -215,19 +222,32 @@ class RankerCV(Scorer):
         self._combine(folds, learned)
         return self._adopt(X, labelled)
 
-    def refit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
+    def refit(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        qid: ArrayLike | None = None,
+        *,
+        callback: Callable[[Step], None] | None = None,
+    ) -> Self:
         """Fit the linear part and the boosted trees to other rows, without choosing again. Parameters as in `fit`.
 
-        For many rows, of which a sample is enough to choose by. Forests are kept: their trees see samples anyway.
+        For many rows, of which a sample is enough to choose by. Forests are kept: their trees see samples anyway. To
+        `Blocks`, only the linear part is fitted; ``callback`` is then called with a `Step` after each evaluation.
         """
         check_is_fitted(self)
+        X, y, sample_weight, qid = unpacked(self, X, y, sample_weight, qid)
         known: FrameCategories | None = getattr(self, "categories_", None)
         X, positive = admitted(self, X if known is None else known.encoded(X), y)
         if known is not None:
             self.categories_ = known  # forests are kept, with its codes
         labelled = Labelled.of(positive, sample_weight, qid)
         for part in self.parts_:
-            if hasattr(part.scorer, "refit"):
+            if isinstance(X, Blocks):
+                if part.family == "linear":
+                    part.scorer.refit(X, callback=callback)
+            elif hasattr(part.scorer, "refit"):
                 part.scorer.refit(X, positive, sample_weight, qid)
         return self._adopt(X, labelled)
 
@@ -237,7 +257,8 @@ class RankerCV(Scorer):
         if not labelled.take(some).has_both_classes():
             some = np.arange(labelled.size)
         self.intercept_ = 0.0
-        scores = self._scores(X[some if labelled.present is None else labelled.present[some]])
+        rows = some if labelled.present is None else labelled.present[some]
+        scores = self._scores(X.take(rows) if isinstance(X, Blocks) else X[rows])
         self.intercept_ = -threshold_of(labelled.take(some).sample(scores))
         return self
 

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from math import ceil
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.base import clone
 
 from headrank._types import BoolVector, IntVector, Vector
 from headrank.estimators._blocks import Given
 from headrank.estimators._labelled import Labelled
+from headrank.estimators._scorer import admitted
+from headrank.estimators.cv.folds import of_any_size, total_weight
 from headrank.labels import check_queries, check_weights
 from headrank.measures import Measure
+from headrank.measures import measure as measure_of
 from headrank.rows import Blocks
 
 _NOISE = 0.005
@@ -20,12 +25,38 @@ _ENOUGH = ceil((0.5 / _NOISE) ** 2)
 """Number of positives, and of negatives in the head of the measure."""
 _MOST_VALUES = 100_000_000
 """Most features of the sample: 0.4 GB in float32."""
+_OF_THE_INPUT = ("classes_", "n_features_in_", "feature_names_in_")
 
 
 class _Sample(NamedTuple):
+    """Numbers of rows, ascending, and what each counts; None if the classes are drawn alike."""
+
     rows: IntVector
     weights: Vector | None
-    """What the rows of the sample count, if the classes are not sampled alike."""
+
+
+def fitted_to_sample(ranker: Any, given: Given) -> bool:
+    """Fit a ranker to a sample of the rows of blocks; return whether these are all rows.
+
+    A number of first rows, such as ``p@100``, is the same fraction of the sample.
+    """
+    if not (ranker.cv is None or isinstance(ranker.cv, Integral) or hasattr(ranker.cv, "split")):
+        raise TypeError(
+            "over Blocks, which are sampled, cv must be a number of folds or a splitter, got folds of given rows; draw "
+            "the rows yourself: X.take(rows)"
+        )
+    blocks = given.X
+    _, positive = admitted(ranker, blocks, given.y)
+    measure = measure_of(ranker.measure)
+    if given.qid is None:
+        measure = of_any_size(measure, total_weight(positive, given.sample_weight))
+    sample = sampled(blocks, given, measure, positive > 0, ranker.random_state)
+    chosen = clone(ranker).set_params(measure=measure)
+    chosen.fit(*sample)
+    of_input = {name: value for name, value in vars(ranker).items() if name.endswith("_")}
+    learned = {name: value for name, value in vars(chosen).items() if name.endswith("_")}
+    vars(ranker).update(learned | {name: of_input[name] for name in _OF_THE_INPUT if name in of_input})
+    return bool(sample.X.shape[0] == blocks.n_rows)
 
 
 def sampled(blocks: Blocks, given: Given, measure: Measure, positive: BoolVector, random_state: Any) -> Given:
@@ -46,7 +77,7 @@ def sampled(blocks: Blocks, given: Given, measure: Measure, positive: BoolVector
         Labelled(positive[present]).require_both_classes()
         rows, weights = _by_class(positive, present, measure, most, random)
     else:
-        rows, weights = _by_query(check_queries(given.qid), most, random), None
+        rows, weights = drawn_by_query(check_queries(given.qid), most, random), None
     if of_all is not None:
         weights = of_all[rows] if weights is None else of_all[rows] * weights
     qid = None if given.qid is None else np.asarray(given.qid)[rows]
@@ -70,7 +101,8 @@ def _by_class(positive: BoolVector, present: BoolVector, measure: Measure, most:
     return _Sample(rows, None if abs(ratio - 1) < 0.01 else np.where(positive[rows], 1.0, ratio))
 
 
-def _by_query(queries: IntVector, most: int, random: Any) -> IntVector:
+def drawn_by_query(queries: IntVector, most: int, random: Any) -> IntVector:
+    """Draw 10,000 whole queries, fewer if they have more rows than ``most``; return the numbers of their rows."""
     sizes = np.bincount(queries)
     order = random.permutation(sizes.size)[:_ENOUGH]
     n_kept = max(int(np.searchsorted(np.cumsum(sizes[order]), most, side="right")), 1)

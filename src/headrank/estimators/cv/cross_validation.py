@@ -6,16 +6,16 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
-from sklearn.base import clone
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from headrank._numbers import above_zero, listed, short_repr, whole
 from headrank._types import ArrayLike, Vector
-from headrank.estimators._blocks import Given, unpacked
+from headrank.estimators._blocks import unpacked
 from headrank.estimators._problem import Problem, pose
 from headrank.estimators._scorer import LinearScorer, admitted
-from headrank.estimators.cv.block_sample import sampled
+from headrank.estimators.cv.block_sample import fitted_to_sample
 from headrank.estimators.cv.candidates import (
     DEFAULTS,
     SURROGATES,
@@ -24,10 +24,11 @@ from headrank.estimators.cv.candidates import (
     Fold,
     Trial,
     learned_by,
+    members_of,
     target_of,
     trial_of,
 )
-from headrank.estimators.cv.folds import of_any_size, splits_of
+from headrank.estimators.cv.folds import of_any_size, splits_of, total_weight
 from headrank.estimators.cv.refits import Refits
 from headrank.estimators.cv.rule import in_order_of_choice, why
 from headrank.estimators.cv.search import Search
@@ -36,10 +37,10 @@ from headrank.estimators.cv.trial_frame import trial_frame
 from headrank.estimators.linear import LinearRanker
 from headrank.estimators.threads import limit_blas_threads
 from headrank.exceptions import CollapsedFitWarning
-from headrank.labels import check_weights
 from headrank.measures import AUC, Measure, PartialAUC
 from headrank.measures import measure as measure_of
 from headrank.rows import Blocks
+from headrank.solvers import Step
 from headrank.surrogates import kind_of
 
 _OF_THE_INPUT = ("classes_", "n_features_in_", "feature_names_in_")
@@ -193,7 +194,7 @@ class LinearRankerCV(LinearScorer):
         """
         given = unpacked(self, X, y, sample_weight, qid)
         if isinstance(given.X, Blocks):
-            return self._select_on_sample(given.X, given)
+            return self if fitted_to_sample(self, given) else self.refit(given.X)
         X, y, sample_weight, qid = given
         problem = self._pose(measure_of(self.measure), X, y, sample_weight, qid)
         groups = self._groups(problem.measure)
@@ -220,37 +221,38 @@ class LinearRankerCV(LinearScorer):
         y: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
         qid: ArrayLike | None = None,
+        *,
+        callback: Callable[[Step], None] | None = None,
     ) -> Self:
         """Fit the selection to other rows, without selecting again. Parameters as in `fit`.
 
         Useful for large data, where a sample is enough for the selection. The fit is for ``measure_``: a number of
-        first rows remains the fraction that it was of the rows used for the selection.
+        first rows remains the fraction that it was of the rows used for the selection. A fit to `Blocks` starts from
+        the weights of the earlier one; ``callback`` is called with a `Step` after each evaluation.
         """
         check_is_fitted(self, "trials_")
-        problem = self._pose(self.measure_, *unpacked(self, X, y, sample_weight, qid))
+        given = unpacked(self, X, y, sample_weight, qid)
+        problem = self._pose(self.measure_, *given)
+        starts = self._weights_so_far(problem) if isinstance(given.X, Blocks) else {}
         with tally_for(self.verbose, f"fitting for {problem.measure}") as tally, limit_blas_threads(problem.size):
-            return self._learn(problem, problem.in_span(), tally)
+            return self._learn(problem, problem.in_span(), tally, starts=starts, callback=callback)
 
-    def _select_on_sample(self, blocks: Blocks, given: Given) -> Self:
-        """Select on a sample of the rows of blocks, then fit the selection to all of them."""
-        _, positive = admitted(self, blocks, given.y)
-        measure = measure_of(self.measure)
-        if given.qid is None:
-            measure = of_any_size(measure, _total_weight(positive, given.sample_weight))
-        # A number of first rows is the same fraction of the sample.
-        chosen = clone(self).set_params(measure=measure)
-        chosen.fit(*sampled(blocks, given, measure, positive > 0, self.random_state))
-        for name in ("trials_", "measure_", "out_of_fold_"):
-            setattr(self, name, getattr(chosen, name))
-        return self.refit(blocks)
+    def _weights_so_far(self, problem: Problem) -> dict[Candidate, Vector]:
+        """Return the weights of the fitted members, in the coordinates of a problem with the same features."""
+        members, scale = members_of(self.best_), 1.0 if problem.scale is None else problem.scale
+        if len(members) != len(self.rankers_) or problem.rows.n_features != self.coef_.size:
+            return {}
+        of_members = zip(members, self.rankers_, strict=True)
+        return {member: np.asarray(ranker.coef_ * scale) for member, ranker in of_members if ranker.coef_.any()}
 
-    def _learn(self, problem: Problem, learned_from: Problem, tally: Tally) -> Self:
+    def _learn(self, problem: Problem, learned_from: Problem, tally: Tally, **known: Any) -> Self:
         """Fit the selection to all rows. If it collapses there, the next candidates are tried in order.
 
-        ``learned_from`` is the problem in coordinates of the span of the rows, if these are smaller.
+        ``learned_from`` is the problem in coordinates of the span of the rows, if these are smaller; ``known`` is what
+        `Refits` can start from.
         """
         tried = [trial.candidate for trial in self.trials_ if isinstance(trial.candidate, Candidate)]
-        refits = Refits(learned_from, tried, self.standardize, tally=tally, **self._limits())
+        refits = Refits(learned_from, tried, self.standardize, tally=tally, **self._limits(), **known)
         order = in_order_of_choice(self.trials_)
         chosen, self.rankers_ = next(
             ((trial, learned) for trial in order if (learned := refits.learned(trial.candidate))),
@@ -294,7 +296,7 @@ class LinearRankerCV(LinearScorer):
         return pose(
             X,
             positive,
-            measure=measure if qid is not None else of_any_size(measure, _total_weight(positive, sample_weight)),
+            measure=measure if qid is not None else of_any_size(measure, total_weight(positive, sample_weight)),
             surrogate="logistic",
             bandwidth=1.0,
             sample_weight=sample_weight,
@@ -322,10 +324,6 @@ class LinearRankerCV(LinearScorer):
                 raise ValueError("expected at least one C and one bandwidth, got none")
             groups += [[Candidate(name, C, width) for C in Cs] for width in widths]
         return groups
-
-
-def _total_weight(labels: Any, sample_weight: ArrayLike | None) -> float:
-    return labels.size if sample_weight is None else float(check_weights(sample_weight).sum())
 
 
 def _why_all(surrogates: Sequence[str]) -> str:

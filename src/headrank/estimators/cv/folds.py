@@ -14,6 +14,7 @@ from headrank._numbers import seed, short_repr, whole
 from headrank._types import ArrayLike, BoolVector, IntVector
 from headrank.estimators._labelled import Labelled
 from headrank.exceptions import InvalidSampleError, OneClassError
+from headrank.labels import check_weights
 from headrank.measures import EnrichmentFactor, Measure, PrecisionAt, RecallAt
 
 
@@ -92,6 +93,11 @@ def of_any_size(measure: Measure, n_rows: float) -> Measure:
     if isinstance(measure, PrecisionAt | RecallAt | EnrichmentFactor) and measure.is_count:
         return type(measure)(min(measure.k / n_rows, 1.0))
     return measure
+
+
+def total_weight(labels: Any, sample_weight: ArrayLike | None) -> float:
+    """Return the number of rows, each counted with its weight."""
+    return labels.size if sample_weight is None else float(check_weights(sample_weight).sum())
 
 
 def _possible(n_folds: int, labelled: Labelled) -> int:

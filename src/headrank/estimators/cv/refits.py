@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -13,6 +13,7 @@ from headrank.estimators._problem import Problem
 from headrank.estimators.cv.candidates import Average, Candidate, members_of, target_of
 from headrank.estimators.cv.tally import Tally
 from headrank.estimators.linear import LinearRanker
+from headrank.solvers import Step
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +31,11 @@ class Refits:
         As in `headrank.LinearRankerCV`.
     tally : Tally
         Counts the fits.
+    starts : mapping of Candidate to array
+        Weights near the answer, in the coordinates of the problem: those of a fit to a sample of the rows. Such a
+        candidate starts there, without the way along smaller C; others start at the first of them.
+    callback : callable or None
+        Called after each evaluation.
     """
 
     problem: Problem
@@ -38,7 +44,10 @@ class Refits:
     tol: float
     max_iter: int
     tally: Tally
+    starts: Mapping[Candidate, Vector] = field(default_factory=dict)
+    callback: Callable[[Step], None] | None = None
     _unconverged: list[Candidate] = field(default_factory=list)
+    _anchors: list[Vector] = field(default_factory=list)
     _fits: dict[Candidate, tuple[LinearRanker, Vector]] = field(default_factory=dict)
 
     def rankers(self, candidate: Candidate | Average) -> tuple[LinearRanker, ...]:
@@ -67,12 +76,12 @@ class Refits:
             )
             anchor = None
             if not candidate.kind.convex:
-                anchor = problem.averaged(starts) if starts else _fitting.anchor_of(ranker, problem)
+                anchor = problem.averaged(starts) if starts else self._anchor_of(ranker, problem)
             way = self._way(candidate)
-            start = self._fitted(way[-1])[1] if way else None
+            start = self._fitted(way[-1])[1] if way else self.starts.get(candidate, self._nearby)
             if start is not None and not start.any():  # do not start from a collapsed fit
                 start = None
-            solution = _fitting.search(ranker, problem, candidate.C, start=start, anchor=anchor)
+            solution = _fitting.search(ranker, problem, candidate.C, start=start, anchor=anchor, callback=self.callback)
             solution.raise_if_stopped()
             if not solution.converged:
                 self._unconverged.append(candidate)
@@ -82,9 +91,19 @@ class Refits:
             self.tally.done()
         return self._fits[candidate]
 
+    def _anchor_of(self, ranker: LinearRanker, problem: Problem) -> Vector:
+        """Return the scorer from which a smooth candidate starts that names none; it is the same for all of them."""
+        if not self._anchors:
+            self._anchors.append(_fitting.anchor_of(ranker, problem, nearby=self._nearby, callback=self.callback))
+        return self._anchors[0]
+
+    @property
+    def _nearby(self) -> Vector | None:
+        return next(iter(self.starts.values()), None)
+
     def _way(self, candidate: Candidate) -> list[Candidate]:
         """Return the candidates of smaller C that precede a smooth one, in increasing order."""
-        if candidate.kind.convex:
+        if candidate.kind.convex or self.starts:
             return []
         return sorted(
             (each for each in self.tried if replace(each, C=candidate.C) == candidate and each.C < candidate.C),

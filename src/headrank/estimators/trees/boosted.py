@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from headrank._numbers import above_zero, option, rate, real, seed, short_repr, whole
 from headrank._types import ArrayLike, Vector
+from headrank.estimators._blocks import unpacked
 from headrank.estimators._labelled import Labelled, threshold_of
 from headrank.estimators._matrix import checked_matrix
 from headrank.estimators._scorer import Scorer, admitted
@@ -158,7 +159,13 @@ class BoostedRanker(Scorer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        qid: ArrayLike | None = None,
+    ) -> Self:
         """Grow the trees.
 
         Parameters
@@ -176,6 +183,7 @@ class BoostedRanker(Scorer):
             Query of each row. ``objective="smooth"`` minimises the mean over queries, ``"lambdarank"`` needs them; the
             others ignore queries.
         """
+        X, y, sample_weight, qid = unpacked(self, X, y, sample_weight, qid)
         objective, settings = option("objective", self.objective, OBJECTIVES), settings_of(self)
         n_trees = whole("n_estimators", self.n_estimators, at_least=1)
         n_refining = whole("n_refining", self.n_refining, at_least=1)

@@ -15,9 +15,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from headrank._numbers import above_zero, listed, seed, short_repr, whole
 from headrank._types import ArrayLike, Vector
+from headrank.estimators._blocks import require_in_memory, unpacked
 from headrank.estimators._labelled import Labelled, threshold_of
 from headrank.estimators._matrix import checked_matrix
 from headrank.estimators._scorer import Scorer, admitted
+from headrank.estimators.cv.block_sample import fitted_to_sample
 from headrank.estimators.cv.candidates import Trial, trails
 from headrank.estimators.cv.fold_rows import FoldRows
 from headrank.estimators.cv.rule import headline, trailing
@@ -38,6 +40,7 @@ from headrank.estimators.trees.settings import Settings
 from headrank.exceptions import CollapsedFitWarning
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
+from headrank.rows import Blocks
 
 _MANY_NUMBERS = 5_000_000
 """With at least this many values, every second setting is tried: the folds tell more, and each setting takes longer."""
@@ -193,6 +196,7 @@ class BoostedRankerCV(Scorer):
     _needs_finite = False
     _takes_categories = True
     _takes_grades = True
+    _takes_blocks = True
 
     def __init__(
         self,
@@ -219,8 +223,21 @@ class BoostedRankerCV(Scorer):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
-        """Choose by cross-validation. Parameters as in `BoostedRanker.fit`; queries are kept whole in the folds."""
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        qid: ArrayLike | None = None,
+    ) -> Self:
+        """Choose by cross-validation. Parameters as in `BoostedRanker.fit`; queries are kept whole in the folds.
+
+        Of `Blocks`, which contain y, a sample is drawn as `LinearRankerCV` does. The trees are those of the sample.
+        """
+        X, y, sample_weight, qid = rows = unpacked(self, X, y, sample_weight, qid)
+        if isinstance(X, Blocks):
+            fitted_to_sample(self, rows)
+            return self
         end = inf if self.max_seconds is None else time.monotonic() + above_zero("max_seconds", self.max_seconds)
         self._rankers()  # checked before anything is computed
         most_trees = whole("max_estimators", self.max_estimators, at_least=1)
@@ -236,10 +253,10 @@ class BoostedRankerCV(Scorer):
         if self.grid is None:  # with few rows, a setting without room for two leaves learns nothing
             n_rows = min(len(train) for train, _ in splits)
             rankers = [each for each in rankers if 2 * each.min_samples_leaf <= n_rows] or rankers
-        self.engine_, rows = rows_for(X, labelled, categorical(self, X), n_threads=1)
+        self.engine_, stored = rows_for(X, labelled, categorical(self, X), n_threads=1)
         if self.engine_ != "lightgbm":
             rankers = [ranker.set_params(objective="logistic") for ranker in rankers]
-        parts, left_out = [rows.part(train) for train, _ in splits], [X[test] for _, test in splits]
+        parts, left_out = [stored.part(train) for train, _ in splits], [X[test] for _, test in splits]
         learners = [labelled.take(np.sort(train)) for train, _ in splits]
         grown: dict[BoostedCandidate, Grown] = {}
         with tally_for(self.verbose, f"boosting for {self.measure_}") as tally:
@@ -266,11 +283,9 @@ class BoostedRankerCV(Scorer):
         return self._checked(labelled)
 
     def refit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
-        """Grow the selected trees on other rows, or once more on all rows, in place of those of the folds.
-
-        Nothing is selected again. Parameters as in `fit`.
-        """
+        """Grow the selected trees on other rows in memory, instead of those of the folds. Parameters as in `fit`."""
         check_is_fitted(self, "trials_")
+        require_in_memory("refit of trees", X)
         X, positive = admitted(self, X, y)
         labelled = Labelled.of(positive, sample_weight, qid)
         if labelled.present is not None:
