@@ -275,7 +275,8 @@ def summary(results: pl.DataFrame) -> str:
         of_case.setdefault(row["model"], {})[row["split"]] = row["value"]
     models = [model for model in MODELS if model in set(results["model"])]
     lines = [f"{'':<34}" + "".join(f"{model:>16}" for model in models)]
-    leads: dict[str, list[tuple[float, float]]] = {model: [] for model in models if model != CHOICE}
+    rivals = [model for model in models if model != CHOICE] if CHOICE in models else []
+    leads: dict[str, list[tuple[float, float]]] = {model: [] for model in rivals}
     highest = behind = n_cases = 0
     for (data, name), by_model in sorted(values.items()):
         if any(model not in by_model for model in models):
@@ -292,9 +293,10 @@ def summary(results: pl.DataFrame) -> str:
             closest = min(closest, found[-1])
         highest += closest[0] >= 0
         behind += -closest[0] > 2 * closest[1]
-    lines.append(
-        f"{CHOICE} has the highest mean in {highest} of {n_cases} cases, and trails the best by 2 s.e. in {behind}"
-    )
+    if rivals:
+        lines.append(
+            f"{CHOICE} has the highest mean in {highest} of {n_cases} cases, and trails the best by 2 s.e. in {behind}"
+        )
     for model, found in leads.items():
         ahead, trailing = sum(m > 2 * e for m, e in found), sum(-m > 2 * e for m, e in found)
         mean = np.mean([m for m, _ in found]) if found else np.nan
