@@ -61,7 +61,7 @@ bench-scale: $(VENV)/.dev
 	$(BIN)/python benchmarks/scale.py --rows $(SCALE) --dask
 
 # The papers' tables and their page, docs/tables.md. Hours for what is missing; it can be stopped and goes on where it was.
-# QUICK=1, in bench/tables-quick: its fits took 440 s of processor time; by extrapolation, 4 minutes on two cores.
+# QUICK=1, in bench/tables-quick: 3 splits took 7 min 39 s of processor time, and as long with two jobs on a busy machine.
 tables: $(VENV)/.dev
 	$(BIN)/python -m experiments.tables --jobs 2 $(if $(QUICK),--quick) $(TABLES)
 
