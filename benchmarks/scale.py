@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 import headrank as hr
-from headrank.estimators import _head_risk
+from headrank.estimators import _risks
 
 N_FEATURES = 100
 ROWS_PER_FILE = 250_000
@@ -60,7 +60,7 @@ def read_once(paths: list[Path]) -> float:
 def fit_files(folder: Path, n_rows: int, *, head: bool, memory: float, copied: bool) -> None:
     """Fit in this process, and print processor time as a multiple of reading, which is measured before and after."""
     if head:
-        _head_risk.MOST_GATHERED = 0
+        _risks.MOST_GATHERED = 0
     paths = files(folder, n_rows)
     reading = read_once(paths)
     begin = time.process_time()
@@ -126,7 +126,7 @@ def overhead(n_rows: int, *, dask: bool) -> None:
 
 def traffic(n_rows: int) -> None:
     """Bytes that travel in an evaluation if only the head does, counted and by the formula."""
-    _head_risk.MOST_GATHERED = 0
+    _risks.MOST_GATHERED = 0
     X, y = made_up(n_rows, 0)
     blocks = hr.Blocks.from_arrays(np.array_split(X, 16), np.array_split(y, 16))
     counted: list[int] = []

@@ -15,7 +15,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 import headrank as hr
-from headrank.estimators import _head_risk
+from headrank.estimators import _risks
 from headrank.estimators.combined import linear_part
 from headrank.estimators.cv import block_sample
 from headrank.rows.dask import DaskPool
@@ -89,7 +89,7 @@ def test_measures_and_guarantees_take_dask_arrays_and_series(client):
 
 
 def test_only_the_head_travels(client, monkeypatch):
-    monkeypatch.setattr(_head_risk, "MOST_GATHERED", 10)
+    monkeypatch.setattr(_risks, "MOST_GATHERED", 10)
     blocks = hr.Blocks.from_dask(da.from_array(X, chunks=(150, 4)), da.from_array(Y, chunks=150))
     ranker = hr.LinearRanker("pauc@0.2", tol=1e-5).fit(blocks)
     assert ranker.objective_ == pytest.approx(hr.LinearRanker("pauc@0.2", tol=1e-5).fit(X, Y).objective_, rel=2e-5)

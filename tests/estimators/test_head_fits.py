@@ -1,4 +1,6 @@
-"""With only the head of the scores travelling, risks are those in memory, and so are fits up to their gap."""
+"""With scores that stay with their blocks, risks are those in memory, and so are fits up to their gap."""
+
+import gc
 
 import numpy as np
 import polars as pl
@@ -8,10 +10,12 @@ from hypothesis import strategies as st
 
 import headrank as hr
 from cuts import borders, cut
-from headrank.estimators import _head_risk
+from headrank.estimators import _held_scores, _risks
 from headrank.estimators._fitting import posed
 from headrank.estimators._head_risk import HeadRisk
+from headrank.estimators._sum_risk import SumRisk
 from headrank.exceptions import CollapsedFitWarning
+from headrank.rows import pool
 
 RNG = np.random.default_rng(0)
 N, D = 80, 4
@@ -21,7 +25,7 @@ Y = (X @ [1.0, -1.0, 0.5, 0.0] + RNG.normal(size=N) > 1).astype(int)
 
 @pytest.fixture(autouse=True)
 def _many_rows(monkeypatch):
-    monkeypatch.setattr(_head_risk, "MOST_GATHERED", 10)
+    monkeypatch.setattr(_risks, "MOST_GATHERED", 10)
 
 
 def evened(coef, scores, n_head):
@@ -50,7 +54,7 @@ def test_risk_gradient_and_slope_are_those_in_memory(measure, at, several, step,
     assert not isinstance(one, HeadRisk)
     n_head = other.surrogate.n_reached(int((Y == 0).sum()))
     for weights in several:
-        w = np.array(weights, dtype=float) * other._scale
+        w = np.array(weights, dtype=float) * other.scale
         here, there = one.at(w), other.at(w)
         assert there.value == pytest.approx(here.value, rel=1e-9)
         if standardize:  # products are then not exact, and rows may not tie
@@ -64,6 +68,62 @@ def test_risk_gradient_and_slope_are_those_in_memory(measure, at, several, step,
         assert beside.slope(there) == pytest.approx(evened(here.coef, here.scores, n_head) @ ray.change, abs=1e-9)
 
 
+@pytest.mark.parametrize("surrogate", ["logistic", "svc"])
+@settings(max_examples=20, deadline=None)
+@given(
+    borders(N),
+    st.lists(st.integers(-2, 2), min_size=D, max_size=D),
+    st.integers(-2, 2),
+    st.booleans(),
+    st.sampled_from([0.0, 50.0]),
+)
+def test_sums_over_rows_are_those_in_memory(surrogate, at, weights, step, standardize, far):
+    ranker = hr.LinearRanker("auc", surrogate=surrogate, standardize=standardize)
+    rows = X + far  # all scores move by the same number
+    one = posed(ranker, rows, Y).risk
+    other = posed(ranker, hr.Blocks.from_arrays(cut(rows, at), cut(Y, at)), None).risk
+    assert isinstance(other, SumRisk)
+    w = weights * np.array([0.31, 0.47, 0.59, 0.73])  # no row is exactly at the kink of the hinge
+    here, there = one.at(w), other.at(w)
+    ray, beside = one.ray(here, w + 0.11), other.ray(there, w + 0.11)
+    for mine, others in ((here, there), (ray.at(step), beside.at(step))):
+        assert others.value == pytest.approx(mine.value, rel=1e-7)
+        np.testing.assert_allclose(other.subgradients([others]), one.subgradients([mine]), rtol=1e-6, atol=1e-6)
+        np.testing.assert_allclose(other.hessian(others), one.hessian(mine), rtol=1e-6, atol=1e-5)
+        assert beside.slope(others) == pytest.approx(ray.slope(mine), rel=1e-6, abs=1e-6)
+    assert beside.extent() == pytest.approx(ray.extent(), rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize("measure", ["auc", "pauc@0.1", "tpr@fpr=0.02", "p@10", "locauc@0.1"])
+@settings(max_examples=20, deadline=None)
+@given(borders(N), st.lists(st.integers(-2, 2), min_size=D, max_size=D))
+def test_measure_and_threshold_are_those_in_memory(measure, at, weights):
+    blocks = hr.Blocks.from_arrays(cut(X, at), cut(Y, at))
+    risk = posed(hr.LinearRanker("auc", surrogate="logistic"), blocks, None).risk
+    point, scores = risk.at(np.array(weights, dtype=float)), (X / risk.scale) @ weights
+    assert risk.measured(point, hr.measure(measure)) == pytest.approx(hr.measure(measure)(Y, scores), abs=1e-12)
+    below, above = np.sort(scores)[::-1][[Y.sum(), Y.sum() - 1]]
+    assert point.scores.threshold() == pytest.approx((below + above) / 2, abs=1e-12)
+
+
+def test_scores_on_disk_are_removed_and_change_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(pool, "_WORTH_A_FILE", 0)
+    for number, part in enumerate(pl.DataFrame(X).with_columns(fraud=pl.Series(Y)).iter_slices(30)):
+        part.write_parquet(tmp_path / f"{number}.parquet")
+    (tmp_path / "copies").mkdir()
+    written, write, ranker = [], pool._ValuesOnDisk.of, hr.LinearRanker("pauc@0.2", C=10)
+    monkeypatch.setattr(pool._ValuesOnDisk, "of", lambda *given: written.append(1) or write(*given))
+    expected = ranker.fit(hr.Blocks.from_parquet(tmp_path, target="fraud")).coef_
+    blocks = hr.Blocks.from_parquet(tmp_path, target="fraud", memory=0, folder=tmp_path / "copies")
+    np.testing.assert_array_equal(ranker.fit(blocks).coef_, expected)
+    assert written
+    gc.collect()
+    assert len([*tmp_path.glob("copies/*/*.npy")]) == blocks.n_blocks
+    del blocks
+    gc.collect()
+    assert not [*tmp_path.glob("copies/*")]
+
+
 @pytest.mark.parametrize("outside", [-1, 1])
 def test_a_bad_guess_of_the_floor_is_made_good(outside, monkeypatch):
     """A sample of the wrong rows: all above the head, or all far below it."""
@@ -73,7 +133,7 @@ def test_a_bad_guess_of_the_floor_is_made_good(outside, monkeypatch):
         sampled.append(stride)
         return np.full(3, outside * 1e6)
 
-    monkeypatch.setattr(_head_risk, "every", misleading)
+    monkeypatch.setattr(_held_scores, "every", misleading)
     blocks = hr.Blocks.from_arrays(cut(X, [0, 30, N]), cut(Y, [0, 30, N]))
     weights = np.array([0.3, -0.2, 0.7, 0.1])
     ranker = hr.LinearRanker("pauc@0.2")

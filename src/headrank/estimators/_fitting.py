@@ -97,13 +97,11 @@ def adopt(
     ranker: LinearRanker, problem: Problem, solution: Solution, *, C: float, anchor: Vector | None = None
 ) -> None:
     """Set the fitted attributes from a solution, except classes and feature names."""
-    scores = problem.scores(solution)
+    outcome = problem.outcome(solution)
     ranker.coef_ = problem.coef(solution.weights)
-    ranker.intercept_ = problem.intercept(solution.weights, scores)
+    ranker.intercept_ = problem.intercept(solution.weights, outcome.threshold)
     _adopt_trace(ranker, solution)
-    learned = solution.weights.any() or problem.kind.convex  # the smooth risk has no value at constant scores
-    ranker.risk_ = problem.risk.at_scores(scores).value if learned else nan
-    ranker.training_measure_ = problem.measured(scores)
+    ranker.risk_, ranker.training_measure_ = outcome.risk, outcome.measure
     ranker.start_measure_ = nan if anchor is None else problem.measured(problem.rows.scores(anchor))
     ranker.collapsed_ = problem.collapsed(solution, C)
     if not problem.kind.convex:
@@ -120,7 +118,8 @@ def keep_best(ranker: LinearRanker, problem: Problem, solution: Solution) -> Non
             delattr(ranker, name)
     scored = isinstance(solution.point, ScoredPoint)
     ranker.coef_ = problem.coef(solution.weights)
-    ranker.intercept_ = problem.intercept(solution.weights, problem.scores(solution)) if scored else 0.0
+    threshold = problem.threshold(problem.scores(solution)) if scored else nan
+    ranker.intercept_ = problem.intercept(solution.weights, threshold) if scored else 0.0
     _adopt_trace(ranker, solution)
 
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from math import isnan
-from typing import Any
+from math import isnan, nan
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from headrank._numbers import short_repr
 from headrank._types import ArrayLike, BoolVector, IntVector, Vector
-from headrank.estimators._head_risk import risk_of
+from headrank.estimators._held_risk import HeldRisk
 from headrank.estimators._labelled import Labelled, threshold_of
 from headrank.estimators._matrix import LARGEST, shift_of
 from headrank.estimators._risk import LinearRisk, ScoredPoint
+from headrank.estimators._risks import risk_of
 from headrank.labels import Sample, check_weights
 from headrank.measures import Measure
 from headrank.rows import (
@@ -41,6 +42,15 @@ _MOST_COPIED = 20_000_000
 _LONGER_STEPS = (0.3, 1.0, 3.0)
 """In units of the steps at which the scores have a standard deviation of 1."""
 SOLVERS: dict[str, Callable[..., Solution]] = {"hybrid": hybrid, "cutting-plane": cutting_plane}
+
+
+class Outcome(NamedTuple):
+    """What the training rows tell of weights."""
+
+    threshold: float
+    """With as many rows above it as there are positives."""
+    risk: float
+    measure: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +159,7 @@ class Problem:
     @property
     def risk_at_zero(self) -> float:
         """The risk of weights of 0: 1 for most hinges."""
-        return self.risk.at_scores(np.zeros(self.risk.positive.size)).value
+        return self.risk.at(np.zeros(self.rows.n_features)).value
 
     def collapsed(self, solution: Solution, C: float) -> bool:
         """Whether the surrogate has learned nothing: w = 0 is nearly optimal, and not only because C is small.
@@ -160,7 +170,7 @@ class Problem:
         """
         if not self.kind.collapses:
             return not solution.weights.any()
-        origin = self.risk.at_scores(np.zeros(self.risk.positive.size))
+        origin = self.risk.at(np.zeros(self.rows.n_features))
         if solution.lower < (1 - _COLLAPSED) * C * origin.value:
             return False
         direction = solution.weights if solution.weights.any() else solution.bundle.model(C).weights
@@ -168,15 +178,28 @@ class Problem:
         if length == 0:
             return True
         ray = self.risk.ray(origin, direction / length)
-        spread = float(ray.change.std())
-        if spread <= 1e-9 * float(np.abs(ray.change).max()):
+        spread, largest = ray.extent()
+        if spread <= 1e-9 * largest:
             return True  # the scores differ only by rounding
         return all(ray.at(step / spread).value >= (1 - _COLLAPSED) * origin.value for step in _LONGER_STEPS)
 
-    def intercept(self, weights: Vector, scores: Vector) -> float:
+    def intercept(self, weights: Vector, threshold: float) -> float:
         """Return minus the threshold for scores computed from the original features."""
         moved = 0.0 if self.shift is None else float(self.shift @ self.coef(weights))
-        return -(self.threshold(scores) + moved)
+        return -(threshold + moved)
+
+    def outcome(self, solution: Solution) -> Outcome:
+        """Return what the training rows tell of a solution. Half a pass over them, unless the solver kept the scores.
+
+        The smooth risk has no value at constant scores: it is NaN.
+        """
+        if isinstance(self.risk, HeldRisk):
+            point: Any = solution.point or self.risk.at(solution.weights)
+            return Outcome(point.scores.threshold(), point.value, self.risk.measured(point, self.measure))
+        scores = self.scores(solution)
+        learned = solution.weights.any() or self.kind.convex
+        risk = self.risk.at_scores(scores).value if learned else nan
+        return Outcome(self.threshold(scores), risk, self.measured(scores))
 
     def require_computable(self, C: float, name: str = "C") -> float:
         """Return C, or raise if the objective could underflow or the square of its gradient overflow."""

@@ -94,3 +94,7 @@ class ScoredRay:
     def slope(self, point: ScoredPoint) -> float:
         """Derivative of the risk along the ray at one of its points."""
         return float(point.coef @ self.change)
+
+    def extent(self) -> tuple[float, float]:
+        """Return the standard deviation of the change of the scores, and its largest absolute value."""
+        return float(self.change.std()), float(np.abs(self.change).max())

@@ -62,8 +62,8 @@ def every(scores: Vector, marked: BoolVector, stride: int) -> Vector:
 
 
 def no_scores(marked: BoolVector) -> Vector:
-    """Return scores of 0."""
-    return np.zeros(marked.size)
+    """Return scores of 0, which take no memory."""
+    return np.broadcast_to(0.0, marked.shape)
 
 
 def moved(origin: Vector, change: Vector, step: float) -> Vector:
@@ -79,7 +79,19 @@ def combined_head(block: Block, scores: Vector, marked: BoolVector, coef: HeadCo
     return open_rows(block.X[present]).combine(values)
 
 
-def dot_head(change: Vector, scores: Vector, marked: BoolVector, coef: HeadCoef) -> float:
+def dot_head(scores: Vector, marked: BoolVector, change: Vector, coef: HeadCoef) -> float:
     """Return coef @ change."""
     present, values = coef.rows_and_values(scores, marked)
     return float(values @ change[present])
+
+
+def extent(scores: Vector, _marked: BoolVector) -> tuple[int, float, float, float]:
+    """Return number, sum, sum of squared distances from the mean, and largest absolute value of the scores."""
+    if not scores.size:
+        return 0, 0.0, 0.0, 0.0
+    return scores.size, float(scores.sum()), scores.size * float(scores.var()), float(np.abs(scores).max())
+
+
+def itself(values: Any) -> Any:
+    """Return the values."""
+    return values

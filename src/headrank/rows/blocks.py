@@ -27,6 +27,7 @@ from headrank.rows.block import (
     spread_of,
     taken,
 )
+from headrank.rows.block_scores import itself
 from headrank.rows.files import csv_loaders, npy_loaders, parquet_loaders
 from headrank.rows.pool import FoundBlocks, LocalPool, Pool
 
@@ -311,7 +312,7 @@ class Blocks:
 
     def keep(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
         """Map as `map` does, but leave the results where the blocks are, and return handles of them."""
-        return self._pool.start(function, *each, same=same)
+        return self._pool.start(function, *each, same=same, stays=True)
 
     def map_values(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
         """Return ``function(*each_of_block, *same)`` of all blocks, without loading them."""
@@ -319,11 +320,11 @@ class Blocks:
 
     def keep_values(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
         """Map as `map_values` does, but leave the results where the blocks are, and return handles of them."""
-        return self._pool.start_without(function, *each, same=same)
+        return self._pool.start_without(function, *each, same=same, stays=True)
 
     def put(self, values: Sequence[Any]) -> list[Any]:
         """Send a value to each block, once; return handles."""
-        return self._pool.start_without(_itself, values)
+        return self._pool.start_without(itself, values)
 
     def cut(self, values: Any) -> list[Any]:
         """Cut values, one for each row along the last axis, into those of the blocks."""
@@ -394,7 +395,3 @@ class Blocks:
             odd = [one.name for one in self.facts if one.n_rows][are_text.index(not are_text[0])]
             raise ValueError(f"{name} is {'text' if are_text[0] else 'numbers'} in the first block, but not in {odd}")
         return np.concatenate(parts)
-
-
-def _itself(value: Any) -> Any:
-    return value

@@ -37,12 +37,17 @@ class DaskPool:
         """Number of blocks."""
         return len(self.blocks)
 
-    def start(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
+    def start(
+        self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = (), stays: bool = False
+    ) -> list[Any]:
         """Apply a function to each block; see `Pool`."""
-        return self.start_without(function, self.blocks, *each, same=same)
+        return self.start_without(function, self.blocks, *each, same=same, stays=stays)
 
-    def start_without(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
-        """Apply a function to values of each block; see `Pool`."""
+    def start_without(
+        self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = (), stays: bool = False
+    ) -> list[Any]:
+        """Apply a function to values of each block; see `Pool`. All results stay on the workers until collected."""
+        del stays
         with _connected(self.client), warnings.catch_warnings():
             # Coefficients, one for each row, go with their task: scattered, they would be lost with their worker.
             warnings.filterwarnings("ignore", "Sending large graph")
@@ -75,13 +80,17 @@ class LoadedPool:
         """Number of blocks."""
         return len(self.loaders)
 
-    def start(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
+    def start(
+        self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = (), stays: bool = False
+    ) -> list[Any]:
         """Apply a function to each block; see `Pool`."""
-        return self._tasks.start(partial(_loaded, function), *each, same=same)
+        return self._tasks.start(partial(_loaded, function), *each, same=same, stays=stays)
 
-    def start_without(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
+    def start_without(
+        self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = (), stays: bool = False
+    ) -> list[Any]:
         """Apply a function to values of each block; see `Pool`."""
-        return self._tasks.start_without(function, *each, same=same)
+        return self._tasks.start_without(function, *each, same=same, stays=stays)
 
     def collect(self, handles: Sequence[Any]) -> list[Any]:
         """Return the results, in the order of the blocks."""

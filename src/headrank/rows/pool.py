@@ -9,7 +9,7 @@ from functools import partial
 from os import PathLike
 from pathlib import Path
 from shutil import rmtree
-from tempfile import mkdtemp
+from tempfile import NamedTemporaryFile, mkdtemp
 from threading import Lock
 from typing import Any, Protocol
 from weakref import finalize
@@ -17,6 +17,9 @@ from weakref import finalize
 import numpy as np
 
 from headrank.rows.block import Block
+
+_WORTH_A_FILE = 100_000
+"""Bytes from which a result that stays with its block is written to the folder of the copies, if there is one."""
 
 
 @dataclass(frozen=True)
@@ -37,13 +40,18 @@ class Pool(Protocol):
     def n_blocks(self) -> int:
         """Number of blocks."""
 
-    def start(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
+    def start(
+        self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = (), stays: bool = False
+    ) -> list[Any]:
         """Call ``function(block, *each_of_block, *same)`` for each block; return a handle of each result.
 
-        A handle may be passed in ``each`` to another call: the function then gets the result.
+        A handle may be passed in ``each`` to another call: the function then gets the result. If it ``stays``, the
+        result is not to be collected soon, and need not be in memory.
         """
 
-    def start_without(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
+    def start_without(
+        self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = (), stays: bool = False
+    ) -> list[Any]:
         """Call ``function(*each_of_block, *same)`` for each block, which is not loaded for it."""
 
     def collect(self, handles: Sequence[Any]) -> list[Any]:
@@ -62,7 +70,8 @@ class LocalPool:
 
     The first blocks to be loaded stay in memory, as many as fit in ``memory`` bytes; of blocks that are made of these
     and are to be `kept`, as many as fit in ``spare`` bytes. If there is a ``folder``, all others that are kept are
-    copied to files there, which are mapped in later passes; they are removed with the pool.
+    copied to files there, which are mapped in later passes, and so are large results that stay with their blocks. The
+    files are removed with the pool.
     """
 
     loaders: tuple[Callable[[], Any], ...]
@@ -79,13 +88,17 @@ class LocalPool:
         """Number of blocks."""
         return len(self.loaders)
 
-    def start(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
+    def start(
+        self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = (), stays: bool = False
+    ) -> list[Any]:
         """Apply a function to each block; see `Pool`."""
-        return self._each(lambda number: function(self._block(number), *(values[number] for values in each), *same))
+        return self._each(lambda number: function(self._block(number), *_found(each, number), *same), stays=stays)
 
-    def start_without(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
+    def start_without(
+        self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = (), stays: bool = False
+    ) -> list[Any]:
         """Apply a function to values of each block; see `Pool`."""
-        return self._each(lambda number: function(*(values[number] for values in each), *same))
+        return self._each(lambda number: function(*_found(each, number), *same), stays=stays)
 
     def mapped(self, make: Callable[..., Any], *given: Sequence[Any]) -> LocalPool:
         """Return blocks made of these; see `Pool`."""
@@ -120,15 +133,22 @@ class LocalPool:
         in_memory = (block for block in self._kept.values() if not isinstance(block, _BlockOnDisk))
         return sum(block.X.nbytes for block in (*in_memory, another))
 
-    def _each(self, call: Callable[[int], Any]) -> list[Any]:
+    def _each(self, call: Callable[[int], Any], *, stays: bool) -> list[Any]:
+        one = (lambda number: self._stored(call(number))) if stays and self.copies is not None else call
         if min(self.n_jobs, self.n_blocks) <= 1:
-            return [call(number) for number in range(self.n_blocks)]
+            return [one(number) for number in range(self.n_blocks)]
         with ThreadPoolExecutor(min(self.n_jobs, self.n_blocks)) as threads:
-            return list(threads.map(call, range(self.n_blocks)))  # after an interrupt, what is not begun is cancelled
+            return list(threads.map(one, range(self.n_blocks)))  # after an interrupt, what is not begun is cancelled
+
+    def _stored(self, value: Any) -> Any:
+        """Write a large result to the folder of the copies, and return a handle of it."""
+        assert self.copies is not None
+        is_large = isinstance(value, np.ndarray) and value.nbytes >= _WORTH_A_FILE
+        return _ValuesOnDisk.of(value, self.copies) if is_large else value
 
     def collect(self, handles: Sequence[Any]) -> list[Any]:
         """Return the results, in the order of the blocks."""
-        return list(handles)
+        return [_at_hand(handle) for handle in handles]
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,6 +167,31 @@ class _BlockOnDisk:
     def loaded(self) -> Block:
         """Return the block with mapped features."""
         return replace(self.beside, X=np.load(self.path, mmap_mode="r"))
+
+
+@dataclass(frozen=True, eq=False)
+class _ValuesOnDisk:
+    """A result that stays with its block, in a file that is removed with this handle."""
+
+    path: Path
+
+    @classmethod
+    def of(cls, values: Any, folder: Path) -> _ValuesOnDisk:
+        """Write an array."""
+        with NamedTemporaryFile(dir=folder, suffix=".npy", delete=False) as file:
+            np.save(file, values)
+        stored = cls(Path(file.name))
+        finalize(stored, stored.path.unlink, missing_ok=True)
+        return stored
+
+
+def _at_hand(handle: Any) -> Any:
+    return np.load(handle.path) if isinstance(handle, _ValuesOnDisk) else handle
+
+
+def _found(each: Sequence[Sequence[Any]], number: int) -> tuple[Any, ...]:
+    """Return the values of a block."""
+    return tuple(_at_hand(values[number]) for values in each)
 
 
 def _made(load: Callable[[], Any], make: Callable[..., Any], given: tuple[Any, ...]) -> Any:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from headrank._types import Vector
-from headrank.surrogates.cut import Cut, RowFacts
-
-_NEWTON_STEPS = 60
-_CLOSE = 1e-12
+from headrank.surrogates.row_loss import RowLoss, RowLosses, Totals, weighted
 
 
 @dataclass(frozen=True, eq=False)
-class SquaredHinge:
+class SquaredHinge(RowLoss):
     """Sum of the squared margin errors of the rows at the optimal intercept. O(N), convex in the scores.
 
     A row's error is max(0, 1 - m), where its margin m is score plus intercept for a positive and minus that for a
@@ -27,53 +25,26 @@ class SquaredHinge:
     (2.0, array([-2.]), array([2.]))
     """
 
-    rows: RowFacts = field(default_factory=RowFacts, kw_only=True)
+    close: ClassVar[float] = 1e-12
+    """A step from the linear piece that contains the root ends at the root."""
 
-    def __call__(self, pos_scores: Vector, neg_scores: Vector) -> Cut:
-        """Find the intercept, then the risk and its derivative; the derivative in the intercept is 0 there."""
-        n_pos = pos_scores.size
-        # With z = side * score the margin is z + side * intercept.
-        side = np.ones(n_pos + neg_scores.size)
-        side[n_pos:] = -1.0
-        z = side * np.concatenate([pos_scores, neg_scores], dtype=np.float64)
-        weights = np.ones(z.size)
-        if self.rows.pos_weights is not None and self.rows.neg_weights is not None:
-            weights = np.concatenate([self.rows.pos_weights, self.rows.neg_weights])
-        errors = np.maximum(1 - z - side * _intercept(z, side, weights), 0)
-        coef = -2 * weights * side * errors
-        curvature = 2 * weights * (errors > 0)  # at a kink, the curvature of the flat side
-        return Cut(
-            float(weights @ errors**2),
-            coef[:n_pos],
-            coef[n_pos:],
-            pos_curvature=curvature[:n_pos],
-            neg_curvature=curvature[n_pos:],
-        )
+    def bracket(self, pos: Totals, neg: Totals) -> tuple[float, float, float]:
+        """Below the first no negative has an error, above the second no positive: neither balances the other."""
+        both = pos.merge(neg)
+        return -1 - both.high, 1 - both.low, (pos.weight - neg.weight) / both.weight - both.mean
 
+    def balance(self, scores: Vector, sign: int, weights: Vector | None) -> Vector:
+        """The errors of a class, which are those of the other at the best intercept, and the weight of its errors."""
+        errors = np.maximum(1 - sign * scores, 0)
+        return np.array([weighted(errors, weights).sum(), weighted(1.0 * (errors > 0), weights).sum()])
 
-def _intercept(z: Vector, side: Vector, weights: Vector) -> float:
-    """Return where the errors of both classes balance: the root of an increasing, piecewise linear function.
+    def newton(self, pos: Vector, neg: Vector) -> tuple[float, float]:
+        """The derivative is piecewise linear in the intercept."""
+        surplus, rise = float(neg[0] - pos[0]), float(neg[1] + pos[1])
+        return surplus, surplus / rise if rise > 0 else 0.0
 
-    Safeguarded Newton steps; a step from the piece that contains the root ends at the root.
-    """
-    corner = side * (1 - z)  # a positive has an error if the intercept is below its corner, a negative if above
-    low, high = float(corner.min()), float(corner.max())
-    here = float(weights @ corner) / float(weights.sum())
-    for _ in range(_NEWTON_STEPS):
-        away = here - corner
-        counting = np.where(side * away < 0, weights, 0.0)
-        surplus, rise = float(counting @ away), float(counting.sum())
-        if surplus == 0:
-            break
-        if surplus > 0:
-            high = here
-        else:
-            low = here
-        there = here - surplus / rise
-        step = abs(there - here)
-        if not low < there < high and step > _CLOSE * (1 + abs(here)):
-            there = (low + high) / 2
-        here = there
-        if step <= _CLOSE * (1 + abs(here)):
-            break
-    return here
+    def of_rows(self, scores: Vector, sign: int, weights: Vector | None) -> RowLosses:
+        """Return the losses of rows of a class and their derivatives; at a kink, the curvature of the flat side."""
+        errors = np.maximum(1 - sign * scores, 0)
+        of_row = (errors**2, -2 * sign * errors, 2.0 * (errors > 0))
+        return RowLosses(*(weighted(values, weights) for values in of_row))

@@ -336,7 +336,7 @@ def _joined(rankers: Sequence[LinearRanker], problem: Problem) -> tuple[Vector, 
     """Return coefficients and intercept of the average. One ranker is scaled, too: scores must be comparable."""
     scale = 1.0 if problem.scale is None else problem.scale
     weights = problem.averaged([ranker.coef_ * scale for ranker in rankers])
-    return problem.coef(weights), problem.intercept(weights, problem.rows.scores(weights))
+    return problem.coef(weights), problem.intercept(weights, problem.threshold(problem.rows.scores(weights)))
 
 
 def _distinct(surrogates: Sequence[str], measure: Measure) -> list[str]:

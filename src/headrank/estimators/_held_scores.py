@@ -1,0 +1,103 @@
+"""Scores of all rows that stay with their blocks: order statistics and heads of them, without gathering them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import Any
+
+import numpy as np
+
+from headrank._types import Vector
+from headrank.curve import RocCurve
+from headrank.labels import Sample
+from headrank.levels import Depth
+from headrank.rows.block_scores import HeadScores, every, extent, head_scores, itself, n_above_and_at
+from headrank.rows.blocks import Blocks
+from headrank.rows.selection import kth_largest
+
+_SAMPLED = 16_384
+"""Negatives of which a floor of the head is guessed."""
+_WIDEST_BAND = 4
+"""At most so many times the head travels if the floor is guessed, before it is found exactly."""
+
+
+@dataclass(frozen=True, eq=False)
+class HeldScores:
+    """One score per row; what is returned is small, or the head that is asked for.
+
+    Attributes
+    ----------
+    blocks : Blocks
+        Where the scores are.
+    scores, marked : lists of handles
+        Of the scores of each block, and of which of its rows are positive.
+    n_pos, n_neg : int
+        Numbers of positives and negatives.
+    """
+
+    blocks: Blocks
+    scores: list[Any]
+    marked: list[Any]
+    n_pos: int
+    n_neg: int
+
+    def ask(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
+        """Return ``function(scores, marked, *each_of_block, *same)`` of all blocks."""
+        return self.blocks.map_values(function, self.scores, self.marked, *each, same=same)
+
+    def moved(self, scores: list[Any]) -> HeldScores:
+        """Return other scores of the same rows."""
+        return replace(self, scores=scores)
+
+    def gathered(self) -> Vector:
+        """Return the scores of all rows."""
+        return np.concatenate(self.blocks.map_values(itself, self.scores))
+
+    def extent(self) -> tuple[float, float]:
+        """Return the standard deviation of the scores, and their largest absolute value."""
+        sizes, sums, squares, largest = (np.array(column) for column in zip(*self.ask(extent), strict=True))
+        mean = sums.sum() / sizes.sum()
+        means = np.divide(sums, sizes, out=np.zeros(sizes.size), where=sizes > 0)
+        variance = (squares.sum() + float(sizes @ (means - mean) ** 2)) / sizes.sum()
+        return float(np.sqrt(variance)), float(largest.max())
+
+    def threshold(self) -> float:
+        """Return the score above which as many rows lie as there are positives: half way between two rows."""
+        nothing_marked = [False] * len(self.scores)
+        above, below = (
+            kth_largest(self.blocks.map_values, self.scores, nothing_marked, k) for k in (self.n_pos, self.n_pos + 1)
+        )
+        return (below + above) / 2
+
+    def floor(self, n_head: int) -> float:
+        """Return a score above which, or at which, lie this many negatives, and few more: from a sample, or exactly."""
+        some = np.concatenate(self.ask(every, same=(max(self.n_neg // _SAMPLED, 1),)))
+        likely = some.size * n_head / self.n_neg
+        at = min(int(likely + 4 * likely**0.5) + 1, some.size)  # four standard errors below the border
+        guess = float(np.partition(some, some.size - at)[some.size - at])
+        above, tied = (sum(column) for column in zip(*self.ask(n_above_and_at, same=(guess,)), strict=True))
+        if above <= _WIDEST_BAND * n_head and above + tied >= n_head:
+            return guess
+        return kth_largest(self.blocks.map_values, self.scores, self.marked, n_head)
+
+    def heads(self, floor: float) -> list[HeadScores]:
+        """Return the scores of the positives, and of the negatives above a floor, of each block."""
+        return self.ask(head_scores, same=(floor,))
+
+    def curve(self, depth: Depth | None) -> RocCurve:
+        """Return the curve, or its head of this depth. The whole curve gathers all scores, a head only that."""
+        if depth is None or depth.n_neg >= self.n_neg or depth.n_rows >= self.n_neg or depth.n_pos > 0:
+            labels = np.concatenate(self.blocks.map_values(itself, self.marked))
+            whole = RocCurve.of_sample(Sample(labels, self.gathered()))
+            return whole if depth is None else whole.head(depth.n_neg, n_pos=depth.n_pos, n_rows=depth.n_rows)
+        floor = self.floor(ceil(max(depth.n_neg, depth.n_rows, 1)))  # among so many rows may be no positive
+        heads = self.heads(floor)
+        pos = np.concatenate([head.marked for head in heads])
+        neg = np.concatenate([head.above for head in heads] + [np.full(sum(head.n_at_floor for head in heads), floor)])
+        pos = pos[pos >= floor]
+        labels = np.repeat([True, False], [pos.size, neg.size])
+        levels = RocCurve.of_sample(Sample(labels, np.concatenate([pos, neg])))
+        head = replace(levels, n_pos=self.n_pos, n_neg=self.n_neg, floor=floor)
+        return head.head(depth.n_neg, n_pos=depth.n_pos, n_rows=depth.n_rows)
