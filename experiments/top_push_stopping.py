@@ -28,7 +28,7 @@ from sklearn.linear_model import LogisticRegression
 from experiments._timing import timed
 from experiments.tables.data import read
 from experiments.tables.protocol import Rows, stratified
-from experiments.tables.stopped_top_push import StoppedTopPush
+from experiments.tables.stopped_push import StoppedPush
 from experiments.tables.top_push import FEATURES, TABLE, read_spambase
 from headrank import LinearRanker, TPRAtFPR, path
 
@@ -63,7 +63,7 @@ def stoppings(
         exact = path(LinearRanker(surrogate="toppush", tol=_GAP, max_iter=max_iter), train.X, train.y, Cs=Cs)
         certified = exact.objectives - exact.lower_bounds <= _GAP * exact.objectives
         for C, coef, proved in zip(exact.Cs, exact.coefs, certified, strict=True):
-            stopped = StoppedTopPush(C).fit(train.X, train.y)
+            stopped = StoppedPush(C).fit(train.X, train.y)
             logistic = LogisticRegression(C=C, max_iter=300).fit(train.X, train.y)
             scores = (test.X @ coef, stopped.decision_function(test.X), logistic.decision_function(test.X))
             found[C].append((*(at_top(test.y, each) for each in scores), stopped.n_steps_, bool(proved)))

@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from experiments.tables.protocol import Method, Rows
-from experiments.tables.stopped_top_push import StoppedTopPush
+from experiments.tables.stopped_push import StoppedPush
 from experiments.tables.svm_map import SVMMAP
 from headrank import AUC, LinearRanker, Measure, PartialAUC, TPRAtFPR
 from headrank.rivals import ColumnGeneration, GreedyCombination, PartialAUCBoost
@@ -46,8 +46,13 @@ def _ranker(measure: Measure, C: float, *, surrogate: str) -> LinearRanker:
     return LinearRanker(measure, surrogate=surrogate, C=C, tol=_GAP, max_iter=_EVALUATIONS)
 
 
-def _stopped(_measure: Measure, C: float) -> StoppedTopPush:
-    return StoppedTopPush(C)
+def _stopped(_measure: Measure, C: float) -> StoppedPush:
+    return StoppedPush(C)
+
+
+def _stopped_to_rate(measure: Measure, C: float) -> StoppedPush:
+    assert isinstance(measure, TPRAtFPR)
+    return StoppedPush(C, measure.fpr)
 
 
 def _svm_map(_measure: Measure, C: float) -> SVMMAP:
@@ -97,6 +102,7 @@ LOGISTIC = Method("logistic regression", _logistic, CS)
 LOGISTIC_BESIDE = replace(LOGISTIC, in_paper=False)
 TOP_PUSH = Method("TopPush", partial(_ranker, surrogate="toppush"), CS, along_path=True)
 STOPPED_TOP_PUSH = Method("TopPush, stopped early", _stopped, CS[:-1], in_paper=False)
+STOPPED_TAU_FPL = Method("tau-FPL, stopped early", _stopped_to_rate, CS[:-1], in_paper=False)
 TAU_FPL = Method("tau-FPL", partial(_ranker, surrogate="tau-fpl"), CS, along_path=True)
 SVM = Method("SVM", _svm, CS)
 COST_SENSITIVE = Method("cost-sensitive SVM", _cost_sensitive, tuple((C, w) for C in CS for w in NEGATIVE_WEIGHTS))

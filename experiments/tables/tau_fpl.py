@@ -46,6 +46,8 @@ TABLE = Table(
         methods.COST_SENSITIVE,
         methods.ASYMMETRIC,
         methods.TIGHT_TO_RATE,
+        methods.STOPPED_TAU_FPL,
+        methods.STOPPED_TOP_PUSH,
     ),
     n_splits=10,
     quick_tasks=(_task(0.1),),

@@ -32,7 +32,7 @@ from experiments.tables.protocol import (
     unscaled,
 )
 from experiments.tables.results import missing, read_results, write_results
-from experiments.tables.stopped_top_push import StoppedTopPush, balanced
+from experiments.tables.stopped_push import StoppedPush, balanced
 from experiments.tables.summary import lines_of
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -183,38 +183,46 @@ def test_made_up_regions_have_the_shape_of_kdd_cup_2008():
     assert 0.8 < best < 0.999  # neither hopeless nor separable
 
 
-# --- TopPush as its authors stop it ------------------------------------------------------------------------------
+# --- TopPush and tau-FPL as their authors stop them ---------------------------------------------------------------
 
 
-def test_the_projection_is_the_nearest_balanced_point():
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_the_projection_is_the_nearest_balanced_point(k):
     rng, signs = np.random.default_rng(0), np.r_[np.ones(4), -np.ones(3)]
     for _ in range(5):
         a, q = rng.normal(size=4), rng.normal(size=3)
-        found = np.concatenate(balanced(a, q))
+        found = np.concatenate(balanced(a, q, k))
         nearest = minimize(
             lambda z, to=np.r_[a, q]: ((z - to) ** 2).sum(),
             np.full(7, 0.5),
             bounds=[(0, None)] * 7,
-            constraints={"type": "eq", "fun": lambda z: z @ signs},
+            constraints=[
+                {"type": "eq", "fun": lambda z: z @ signs},
+                {"type": "ineq", "fun": lambda z: z[:4].sum() / k - z[4:]},
+            ],
             tol=1e-12,
         )
-        assert found == pytest.approx(nearest.x, abs=1e-4)
+        assert ((found - np.r_[a, q]) ** 2).sum() <= nearest.fun + 1e-6
         assert found @ signs == pytest.approx(0, abs=1e-9)
         assert found.min() >= 0
+        assert found[4:].max() <= found[:4].sum() / k + 1e-9
 
 
-def test_run_to_the_end_it_is_top_push():
+@pytest.mark.parametrize(("surrogate", "max_fpr"), [("toppush", 0.0), ("tau-fpl", 0.1)])
+def test_run_to_the_end_it_is_the_minimum(surrogate, max_fpr):
     rows = toy(80)
-    exact = hr.LinearRanker("pauc@0.1", surrogate="toppush", C=1.0, tol=1e-6).fit(rows.X, rows.y)
-    slow = StoppedTopPush(1.0, tol=1e-13, max_steps=20_000).fit(rows.X, rows.y)
+    n_top = max(round(max_fpr * np.count_nonzero(rows.y == 0)), 1)
+    to_rate = n_top / np.count_nonzero(rows.y == 0)  # a whole number of negatives
+    exact = hr.LinearRanker(f"pauc@{to_rate}", surrogate=surrogate, C=1.0, tol=1e-6).fit(rows.X, rows.y)
+    slow = StoppedPush(1.0, to_rate - 1e-9, tol=1e-13, max_steps=20_000).fit(rows.X, rows.y)
 
     def objective(w):
         scores = rows.X @ w
-        lost = np.maximum(0, 1 + scores[rows.y == 0].max() - scores[rows.y == 1])
+        lost = np.maximum(0, 1 + np.sort(scores[rows.y == 0])[-n_top:].mean() - scores[rows.y == 1])
         return w @ w / 2 + np.mean(lost**2)
 
     assert objective(slow.coef_) == pytest.approx(objective(exact.coef_), rel=1e-4)
-    assert StoppedTopPush(1.0).fit(rows.X, rows.y).n_steps_ < slow.n_steps_
+    assert StoppedPush(1.0, to_rate).fit(rows.X, rows.y).n_steps_ < slow.n_steps_
 
 
 # --- Results, summary and page ------------------------------------------------------------------------------------
