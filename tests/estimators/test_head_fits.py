@@ -12,7 +12,7 @@ import headrank as hr
 from cuts import borders, cut
 from headrank.estimators import _held_scores, _risks
 from headrank.estimators._fitting import posed
-from headrank.estimators._head_risk import HeadRisk
+from headrank.estimators._head_risk import HeadRisk, SmoothHeadRisk
 from headrank.estimators._sum_risk import SumRisk
 from headrank.exceptions import CollapsedFitWarning
 from headrank.rows import pool
@@ -68,6 +68,23 @@ def test_risk_gradient_and_slope_are_those_in_memory(measure, at, several, step,
         assert beside.slope(there) == pytest.approx(evened(here.coef, here.scores, n_head) @ ray.change, abs=1e-9)
 
 
+@pytest.mark.parametrize("measure", ["pauc@0.2", "pauc@0.1:0.3", "tpauc@fpr=0.2,tpr=0.5"])
+@settings(max_examples=20, deadline=None)
+@given(borders(N), st.lists(st.integers(-2, 2), min_size=D, max_size=D).filter(any), st.floats(-2, 2))
+def test_the_smooth_risk_is_that_in_memory(measure, at, weights, step):
+    ranker = hr.LinearRanker(measure, surrogate="smooth")
+    rows = X + 0.1 * np.random.default_rng(1).normal(size=X.shape)  # without ties, of which any share is a derivative
+    one = posed(ranker, rows, Y).risk
+    other = posed(ranker, hr.Blocks.from_arrays(cut(rows, at), cut(Y, at)), None).risk
+    assert isinstance(other, SmoothHeadRisk)
+    here, there = one.at(np.array(weights, dtype=float)), other.at(np.array(weights, dtype=float))
+    ray, beside = one.ray(here, np.arange(1.0, D + 1)), other.ray(there, np.arange(1.0, D + 1))
+    for mine, others in ((here, there), (ray.at(step), beside.at(step))):
+        assert others.value == pytest.approx(mine.value, rel=1e-9)
+        np.testing.assert_allclose(other.subgradients([others]), one.subgradients([mine]), atol=1e-9)
+        assert beside.slope(others) == pytest.approx(ray.slope(mine), abs=1e-9)
+
+
 @pytest.mark.parametrize("surrogate", ["logistic", "svc"])
 @settings(max_examples=20, deadline=None)
 @given(
@@ -101,7 +118,7 @@ def test_measure_and_threshold_are_those_in_memory(measure, at, weights):
     blocks = hr.Blocks.from_arrays(cut(X, at), cut(Y, at))
     risk = posed(hr.LinearRanker("auc", surrogate="logistic"), blocks, None).risk
     point, scores = risk.at(np.array(weights, dtype=float)), (X / risk.scale) @ weights
-    assert risk.measured(point, hr.measure(measure)) == pytest.approx(hr.measure(measure)(Y, scores), abs=1e-12)
+    assert risk.measured(point.scores, hr.measure(measure)) == pytest.approx(hr.measure(measure)(Y, scores), abs=1e-12)
     below, above = np.sort(scores)[::-1][[Y.sum(), Y.sum() - 1]]
     assert point.scores.threshold() == pytest.approx((below + above) / 2, abs=1e-12)
 

@@ -102,7 +102,7 @@ def adopt(
     ranker.intercept_ = problem.intercept(solution.weights, outcome.threshold)
     _adopt_trace(ranker, solution)
     ranker.risk_, ranker.training_measure_ = outcome.risk, outcome.measure
-    ranker.start_measure_ = nan if anchor is None else problem.measured(problem.rows.scores(anchor))
+    ranker.start_measure_ = nan if anchor is None else problem.measured_at(anchor)
     ranker.collapsed_ = problem.collapsed(solution, C)
     if not problem.kind.convex:
         ranker.collapsed_ |= not _beats_chance(ranker, problem)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -16,18 +16,6 @@ from headrank.measures import Measure
 from headrank.rows import Blocks, Rows, ScaledRows
 from headrank.rows.block import scores_of
 from headrank.rows.block_scores import moved, no_scores
-
-
-class HeldPoint(Protocol):
-    """The risk at given weights."""
-
-    @property
-    def scores(self) -> HeldScores:
-        """The scores of these weights."""
-
-    @property
-    def value(self) -> float:
-        """The risk."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,20 +32,20 @@ class HeldRisk(LinearRisk):
 
     def at(self, weights: Vector) -> Any:
         """Evaluate at these weights. Half a pass over the rows; none at w = 0."""
-        if not weights.any():
-            return self.at_held(self._nowhere.moved(self.blocks.keep_values(no_scores, self._nowhere.marked)))
-        return self.at_held(self._scored(weights))
+        return self.at_held(self.scored(weights))
 
     def ray(self, point: Any, direction: Vector) -> Any:
         """The points ``point + step * direction``. Half a pass over the rows."""
-        return HeldRay(self, point.scores, self._scored(direction))
+        return HeldRay(self, point.scores, self.scored(direction))
 
-    def measured(self, point: HeldPoint, measure: Measure) -> float:
+    def measured(self, scores: HeldScores, measure: Measure) -> float:
         """Return a measure of the scores; only the head travels, if it has one."""
-        scores = point.scores
         return measure.value(scores.curve(measure.depth(scores.n_pos, scores.n_neg)))
 
-    def _scored(self, weights: Vector) -> HeldScores:
+    def scored(self, weights: Vector) -> HeldScores:
+        """Return the scores of these weights. Half a pass over the rows; none at w = 0."""
+        if not weights.any():
+            return self._nowhere.moved(self.blocks.keep_values(no_scores, self._nowhere.marked))
         return self._nowhere.moved(self.blocks.keep(scores_of, same=(weights / self.scale,)))
 
     @cached_property

@@ -13,7 +13,7 @@ from headrank._types import Vector
 from headrank.curve import RocCurve
 from headrank.labels import Sample
 from headrank.levels import Depth
-from headrank.rows.block_scores import HeadScores, every, extent, head_scores, itself, n_above_and_at
+from headrank.rows.block_scores import HeadScores, every, extent, head_scores, itself
 from headrank.rows.blocks import Blocks
 from headrank.rows.selection import kth_largest
 
@@ -71,20 +71,21 @@ class HeldScores:
         )
         return (below + above) / 2
 
-    def floor(self, n_head: int) -> float:
-        """Return a score above which, or at which, lie this many negatives, and few more: from a sample, or exactly."""
+    def head(self, n_head: int) -> tuple[float, list[HeadScores]]:
+        """Return a floor, and of each block the scores of positives and of negatives above it.
+
+        This many negatives are above or at the floor, and few more: it is guessed from a sample, or else selected.
+        """
         some = np.concatenate(self.ask(every, same=(max(self.n_neg // _SAMPLED, 1),)))
         likely = some.size * n_head / self.n_neg
         at = min(int(likely + 4 * likely**0.5) + 1, some.size)  # four standard errors below the border
-        guess = float(np.partition(some, some.size - at)[some.size - at])
-        above, tied = (sum(column) for column in zip(*self.ask(n_above_and_at, same=(guess,)), strict=True))
-        if above <= _WIDEST_BAND * n_head and above + tied >= n_head:
-            return guess
-        return kth_largest(self.blocks.map_values, self.scores, self.marked, n_head)
-
-    def heads(self, floor: float) -> list[HeadScores]:
-        """Return the scores of the positives, and of the negatives above a floor, of each block."""
-        return self.ask(head_scores, same=(floor,))
+        guess, most = float(np.partition(some, some.size - at)[some.size - at]), _WIDEST_BAND * n_head
+        heads = self.ask(head_scores, same=(guess, most))
+        above, tied = sum(head.n_above for head in heads), sum(head.n_at_floor for head in heads)
+        if above <= most and above + tied >= n_head:
+            return guess, heads
+        floor = kth_largest(self.blocks.map_values, self.scores, self.marked, n_head)
+        return floor, self.ask(head_scores, same=(floor, n_head))
 
     def curve(self, depth: Depth | None) -> RocCurve:
         """Return the curve, or its head of this depth. The whole curve gathers all scores, a head only that."""
@@ -92,8 +93,7 @@ class HeldScores:
             labels = np.concatenate(self.blocks.map_values(itself, self.marked))
             whole = RocCurve.of_sample(Sample(labels, self.gathered()))
             return whole if depth is None else whole.head(depth.n_neg, n_pos=depth.n_pos, n_rows=depth.n_rows)
-        floor = self.floor(ceil(max(depth.n_neg, depth.n_rows, 1)))  # among so many rows may be no positive
-        heads = self.heads(floor)
+        floor, heads = self.head(ceil(max(depth.n_neg, depth.n_rows, 1)))  # among so many rows may be no positive
         pos = np.concatenate([head.marked for head in heads])
         neg = np.concatenate([head.above for head in heads] + [np.full(sum(head.n_at_floor for head in heads), floor)])
         pos = pos[pos >= floor]

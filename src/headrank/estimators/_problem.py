@@ -124,10 +124,14 @@ class Problem:
 
     def standardised(self, weights: Vector) -> Vector:
         """Scale weights so that the training scores have variance 1; return 0 if the scores differ only by rounding."""
-        scores = self.rows.scores(weights)
-        mean = np.average(scores, weights=self.weights)
-        spread = float(np.sqrt(np.average((scores - mean) ** 2, weights=self.weights)))
-        return weights / spread if spread > 1e-9 * float(np.abs(scores).max()) else np.zeros_like(weights)
+        if isinstance(self.risk, HeldRisk):
+            spread, largest = self.risk.scored(weights).extent()
+        else:
+            scores = self.rows.scores(weights)
+            mean = np.average(scores, weights=self.weights)
+            spread = float(np.sqrt(np.average((scores - mean) ** 2, weights=self.weights)))
+            largest = float(np.abs(scores).max())
+        return weights / spread if spread > 1e-9 * largest else np.zeros_like(weights)
 
     def averaged(self, scorers: Sequence[Vector]) -> Vector:
         """Average scorers. Each, and the average itself, is scaled so that its training scores have variance 1."""
@@ -152,9 +156,15 @@ class Problem:
         """Return the measure on the training sample; with queries, the mean over them."""
         return self.measure.of_sample(self.sample(scores))
 
+    def measured_at(self, weights: Vector) -> float:
+        """Return the measure of some weights on the training sample. Half a pass over the rows; none at w = 0."""
+        if isinstance(self.risk, HeldRisk):
+            return self.risk.measured(self.risk.scored(weights), self.measure)
+        return self.measured(self.rows.scores(weights) if weights.any() else np.zeros(self.risk.positive.size))
+
     def measured_by_chance(self) -> float:
         """Return the measure of constant scores on the training sample."""
-        return self.measured(np.zeros(self.risk.positive.size))
+        return self.measured_at(np.zeros(self.rows.n_features))
 
     @property
     def risk_at_zero(self) -> float:
@@ -193,11 +203,13 @@ class Problem:
 
         The smooth risk has no value at constant scores: it is NaN.
         """
-        if isinstance(self.risk, HeldRisk):
-            point: Any = solution.point or self.risk.at(solution.weights)
-            return Outcome(point.scores.threshold(), point.value, self.risk.measured(point, self.measure))
-        scores = self.scores(solution)
         learned = solution.weights.any() or self.kind.convex
+        point: Any = solution.point
+        if isinstance(self.risk, HeldRisk):
+            held = self.risk.scored(solution.weights) if point is None else point.scores
+            risk = self.risk.at_held(held).value if learned else nan
+            return Outcome(held.threshold(), risk, self.risk.measured(held, self.measure))
+        scores = self.scores(solution)
         risk = self.risk.at_scores(scores).value if learned else nan
         return Outcome(self.threshold(scores), risk, self.measured(scores))
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from headrank.estimators._head_risk import HeadRisk
+from headrank.estimators._head_risk import HeadRisk, SmoothHeadRisk
 from headrank.estimators._held_risk import blocks_in
 from headrank.estimators._risk import LinearRisk
 from headrank.estimators._sum_risk import SumRisk
 from headrank.rows import Rows
 from headrank.surrogates.row_loss import RowLoss
+from headrank.surrogates.smooth import SmoothPairs
 from headrank.surrogates.structural import StructuralHinge
 
 MOST_GATHERED = 10_000_000
@@ -27,4 +28,6 @@ def risk_of(rows: Rows, surrogate: Any, positive: Any) -> LinearRisk:
             return SumRisk(rows, surrogate, positive)
         if isinstance(surrogate, StructuralHinge) and surrogate.only_reached and surrogate.rows.plain:
             return HeadRisk(rows, surrogate, positive)
+        if isinstance(surrogate, SmoothPairs) and surrogate.rows.plain and surrogate.max_fpr < 1:
+            return SmoothHeadRisk(rows, surrogate, positive)
     return LinearRisk(rows, surrogate, positive)

@@ -17,6 +17,8 @@ class HeadScores(NamedTuple):
 
     marked: Vector
     above: Vector
+    """None of them if they are too many."""
+    n_above: int
     n_at_floor: int
     total: float
     """Sum of all scores of the block."""
@@ -24,36 +26,38 @@ class HeadScores(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class HeadCoef:
-    """The coefficients of the rows whose scores travelled, in the same order; all other rows have 0."""
+    """The coefficients of the rows whose scores travelled, in the same order.
+
+    All other rows have 0, unless there is a tilt: then it is added to each row, times its distance from the centre.
+    """
 
     floor: float
     marked: Vector
     above: Vector
     at_floor: float
+    tilt: float = 0.0
+    centre: float = 0.0
 
     def rows_and_values(self, scores: Vector, marked: BoolVector) -> tuple[Any, Vector]:
         """Return which rows have a coefficient, and these."""
-        values = np.zeros(scores.size)
-        values[marked] = self.marked
-        values[~marked & (scores > self.floor)] = self.above
+        values = self.tilt * (scores - self.centre) if self.tilt else np.zeros(scores.size)
+        values[marked] += self.marked
+        values[~marked & (scores > self.floor)] += self.above
         if self.at_floor:
-            values[~marked & (scores == self.floor)] = self.at_floor
+            values[~marked & (scores == self.floor)] += self.at_floor
+        if self.tilt:
+            return slice(None), values
         present = np.flatnonzero(values)
         return present, values[present]
 
 
-def head_scores(scores: Vector, marked: BoolVector, floor: float) -> HeadScores:
-    """Return the scores that travel."""
+def head_scores(scores: Vector, marked: BoolVector, floor: float, most: int) -> HeadScores:
+    """Return the scores that travel, of which at most so many are not marked."""
     others = scores[~marked]
-    return HeadScores(
-        scores[marked], others[others > floor], int(np.count_nonzero(others == floor)), float(scores.sum())
-    )
-
-
-def n_above_and_at(scores: Vector, marked: BoolVector, floor: float) -> tuple[int, int]:
-    """Return how many rows that are not marked score above a floor, and how many exactly that."""
-    others = scores[~marked]
-    return int(np.count_nonzero(others > floor)), int(np.count_nonzero(others == floor))
+    above = others[others > floor]
+    at_floor = int(np.count_nonzero(others == floor))
+    travelling = above if above.size <= most else above[:0]
+    return HeadScores(scores[marked], travelling, above.size, at_floor, float(scores.sum()))
 
 
 def every(scores: Vector, marked: BoolVector, stride: int) -> Vector:
@@ -74,7 +78,7 @@ def moved(origin: Vector, change: Vector, step: float) -> Vector:
 def combined_head(block: Block, scores: Vector, marked: BoolVector, coef: HeadCoef) -> Vector:
     """Return coef @ X; only rows with a coefficient are touched."""
     present, values = coef.rows_and_values(scores, marked)
-    if not present.size:
+    if not values.size:
         return np.zeros(block.X.shape[1])
     return open_rows(block.X[present]).combine(values)
 

@@ -51,7 +51,8 @@ class DaskPool:
         with _connected(self.client), warnings.catch_warnings():
             # Coefficients, one for each row, go with their task: scattered, they would be lost with their worker.
             warnings.filterwarnings("ignore", "Sending large graph")
-            return [self.client.submit(function, *values, *same, pure=False) for values in zip(*each, strict=True)]
+            repeated = ([value] * self.n_blocks for value in same)
+            return list(self.client.map(function, *map(list, each), *repeated, pure=False))  # one message for all tasks
 
     def collect(self, handles: Sequence[Any]) -> list[Any]:
         """Return the results, in the order of the blocks."""

@@ -30,14 +30,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import ceil
 
 import numpy as np
 
 from headrank._types import BoolVector, IntVector, Vector
-from headrank.curve import shares
+from headrank.curve import share, shares
 from headrank.surrogates.cut import Cut, RowFacts
 from headrank.surrogates.soft_counts import Crowd
 
+ROUNDING = 1e-12
+"""Scores whose standard deviation is a smaller share of the largest one are constant."""
 _NARROWEST = 1e-10
 """At a smaller bandwidth, differences of scores, which have 16 digits, would keep fewer than 6."""
 
@@ -179,7 +182,7 @@ class SmoothRisk(ABC):
         total = float(v.sum() + w.sum())
         size = max(float(np.abs(s).max()), float(np.abs(t).max()))
         scale = self._standardise(s, t, v, w)
-        if not scale > 1e-12 * size:
+        if not scale > ROUNDING * size:
             raise ConstantScoresError("the scores are constant: a smooth risk has no direction to start from")
         pos, neg = _order(s, self.rows.pos_queries), _order(t, self.rows.neg_queries)
         lists = Lists(
@@ -284,6 +287,29 @@ class SmoothPairs(SmoothRisk):
         below, rise = negatives.below(lists.pos, lists.pos_queries)
         neg[reached] *= lists.positives(pos).below(lists.neg[reached], queries)[1]
         return Cut(self.scale - float(pos @ below), -pos * rise, neg)
+
+    def n_reached(self, n_neg: int) -> int:
+        """Return how many of the highest negatives the risk depends on, if there are neither weights nor queries."""
+        return ceil(share(self.max_fpr, n_neg))
+
+    def of_head(self, pos_scores: Vector, neg_scores: Vector, n_neg: int) -> Cut:
+        """Evaluate the risk at standardised scores, given only the highest of ``n_neg`` negatives.
+
+        At least `n_reached` of them are needed; all others count as one row of their number, below the range.
+
+        >>> SmoothPairs(1e-6, 0.0, 0.5).of_head(np.array([4.0, 2.0]), np.array([3.0]), 2).risk
+        0.5
+        """
+        pos, neg = np.argsort(pos_scores), np.argsort(neg_scores)
+        t, weights = neg_scores[neg], np.ones(neg.size + 1)
+        weights[0] = n_neg - neg.size
+        lists = Lists(
+            pos_scores[pos], np.append(t[:1], t), np.ones(pos.size), weights, None, None, 1, reach=self.bandwidth
+        )
+        cut = self._of_lists(lists)
+        pos_coef, neg_coef = np.empty(pos.size), np.empty(neg.size)
+        pos_coef[pos], neg_coef[neg] = cut.pos_coef, cut.neg_coef[1:]
+        return Cut(cut.risk, pos_coef, neg_coef)
 
 
 def _counted(weights: Vector, queries: IntVector | None, totals: Vector, low: float, high: float) -> Vector:
