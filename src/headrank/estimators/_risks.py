@@ -14,7 +14,7 @@ from headrank.surrogates.smooth import SmoothPairs
 from headrank.surrogates.structural import StructuralHinge
 
 MOST_GATHERED = 10_000_000
-"""Up to this number of rows, the scores of all of them are gathered: each takes some 50 bytes in a fit."""
+"""Up to this number of rows, the scores of all of them are gathered: each takes some 100 bytes in a fit."""
 
 
 def risk_of(rows: Rows, surrogate: Any, positive: Any) -> LinearRisk:

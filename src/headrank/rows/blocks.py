@@ -40,7 +40,8 @@ class Blocks:
     """Rows in blocks, with labels, weights and queries: a data set that need not fit in memory.
 
     `LinearRanker`, `LinearRankerCV`, `RankerCV` and `BoostedRankerCV` take it where they take X. Each pass loads one
-    block per thread at a time; only scores, coefficients and labels of all rows are in memory, some 50 bytes per row.
+    block per thread at a time; only labels, scores and coefficients of all rows are in memory, some 100 bytes per row.
+    Above 1e7 rows, scores stay with their blocks if the surrogate allows it, and 3 bytes per row remain.
 
     Attributes
     ----------
