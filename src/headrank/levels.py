@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, inf
+from math import ceil, inf, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +21,16 @@ class Depth:
     n_neg: float = 0
     n_pos: float = 0
     n_rows: float = 0
+
+    def deeper(self) -> Depth:
+        """Return a depth that almost always suffices for bounds of one range or point that ends at this depth.
+
+        They read a few standard deviations beyond the end; this is eight, and 50 rows.
+
+        >>> Depth(n_neg=100).deeper()
+        Depth(n_neg=230, n_pos=0, n_rows=0)
+        """
+        return Depth(*(ceil(k + 8 * sqrt(k) + 50) if k else 0 for k in (self.n_neg, self.n_pos, self.n_rows)))
 
 
 class FirstRows(NamedTuple):
