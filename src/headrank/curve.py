@@ -142,14 +142,17 @@ class RocCurve:
         if not isinstance(other, RocCurve):
             raise TypeError(f"can only merge with another RocCurve, got {short_repr(other)}")
         lowest = max(self.floor, other.floor)
-        scores = np.concatenate([self.scores, other.scores])
+        ends = [int(np.count_nonzero(curve.scores >= lowest)) for curve in (self, other)]
+        scores = np.concatenate([self.scores[: ends[0]], other.scores[: ends[1]]])
         order = np.argsort(-scores, kind="stable")  # two sorted runs: one linear merge
-        order = order[scores[order] >= lowest]
         scores = scores[order]
         starts = starts_of_runs(scores)
         pos, neg = (
-            np.add.reduceat(np.concatenate(parts)[order], starts) if starts.size else np.concatenate(parts)[:0]
-            for parts in ((self.pos, other.pos), (self.neg, other.neg))
+            np.add.reduceat(counts[order], starts) if starts.size else counts
+            for counts in (
+                np.concatenate([self.pos[: ends[0]], other.pos[: ends[1]]]),
+                np.concatenate([self.neg[: ends[0]], other.neg[: ends[1]]]),
+            )
         )
         n_pos, n_neg = self.n_pos + other.n_pos, self.n_neg + other.n_neg
         return RocCurve(scores[starts], pos, neg, n_pos, n_neg, lowest, self.weighted or other.weighted)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -14,8 +14,8 @@ import numpy as np
 from headrank._numbers import short_repr
 from headrank._types import Vector
 from headrank.curve import RocCurve
-from headrank.exceptions import InvalidSampleError, OneClassError
-from headrank.labels import check_labels
+from headrank.exceptions import InvalidSampleError, OneClassError, ShallowHeadError
+from headrank.labels import check_binary, check_labels
 from headrank.levels import Depth
 
 if TYPE_CHECKING:
@@ -86,9 +86,9 @@ class ScoreBlocks:
         A depth counts rows, so with weights the curve is whole.
         """
         depth = None if self.weighted else depth
-        found: Head | None = self.blocks.reduce(
-            partial(_head_of, score=self.score, positive=self.positive, depth=depth), partial(_merged, depth=depth)
-        )
+        floor = _Floor()
+        head_of = partial(_head_of, score=self.score, positive=self.positive, depth=depth, floor=floor)
+        found: Head | None = self.blocks.reduce(head_of, partial(_merged, depth=depth, floor=floor))
         if found is None:
             raise InvalidSampleError("sample_weight is zero for every row: no rows are left")
         found.curve.require_both_classes()
@@ -183,35 +183,49 @@ def _of_dask(y: Any, scores: Any) -> Blocks | None:
     return Blocks.from_dask(scores.to_frame() if frames else scores[:, None], y)
 
 
-def _head_of(block: Block, score: Score | None, positive: Any, depth: Depth | None) -> Head | None:
+class _Floor:
+    """A score below which no row is in the head any more, raised by blocks that were merged in this process."""
+
+    def __init__(self) -> None:
+        self.score = -inf
+
+
+def _head_of(block: Block, score: Score | None, positive: Any, depth: Depth | None, floor: _Floor) -> Head | None:
     """Return the head of a block, which may have one class only; None if it has no rows of positive weight."""
     X, y, weights = block.X, block.y, block.sample_weight
     if weights is not None and not np.all(weights):
         X, y, weights = X[weights != 0], y[weights != 0], weights[weights != 0]
     if not X.shape[0]:
         return None
-    scores = np.ravel((_only_feature if score is None else score)(X))
-    labels = np.ravel(y) == positive
-    limits = Depth(n_neg=inf) if depth is None else depth
     try:
-        curve = RocCurve.head_from_scores(
-            labels, scores, weights, n_neg=limits.n_neg, n_pos=limits.n_pos, n_rows=limits.n_rows
+        sample = check_binary(
+            np.ravel(y) == positive, np.ravel((_only_feature if score is None else score)(X)), weights
         )
     except InvalidSampleError as error:
         raise InvalidSampleError(f"{block.name}: {error}") from None
-    largest = (float(np.abs(scores[of_class]).max(initial=0)) for of_class in (labels, ~labels))
-    return Head(curve, *largest)
+    of_classes = (sample.scores[of_class] for of_class in (sample.positive, ~sample.positive))
+    largest = (float(np.abs(scores).max(initial=0)) for scores in of_classes)
+    if depth is None:
+        return Head(RocCurve.of_sample(sample), *largest)
+    lowest = floor.score
+    curve = RocCurve.of_sample(sample.take(np.flatnonzero(sample.scores >= lowest)), depth)
+    whole = replace(curve, n_pos=sample.n_pos, n_neg=sample.n_neg, floor=max(curve.floor, lowest))
+    return Head(whole, *largest)
 
 
 def _only_feature(X: Any) -> Any:
     return X.toarray() if hasattr(X, "nnz") else X
 
 
-def _merged(one: Head | None, other: Head | None, depth: Depth | None) -> Head | None:
+def _merged(one: Head | None, other: Head | None, depth: Depth | None, floor: _Floor) -> Head | None:
     if one is None or other is None:
         return other if one is None else one
     both = one.merge(other)
     if depth is None:
         return both
-    kept = both.curve.head(depth.n_neg, n_pos=depth.n_pos, n_rows=depth.n_rows)
-    return Head(kept, both.largest_pos, both.largest_neg)
+    try:
+        kept = both.curve.head(depth.n_neg, n_pos=depth.n_pos, n_rows=depth.n_rows)
+    except ShallowHeadError:  # above the floor of others, these rows are fewer
+        return both
+    floor.score = max(floor.score, kept.floor)
+    return replace(both, curve=kept)
