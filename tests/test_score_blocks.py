@@ -207,7 +207,7 @@ def test_files(tmp_path):
     ("call", "kind", "says"),
     [
         (lambda: hr.interval(Y), TypeError, "interval expects labels and scores, or Blocks of scores, got only"),
-        (lambda: hr.measure("auc")(CURVE), TypeError, "auc expects labels and scores, or Blocks"),
+        (lambda: hr.measure("auc")(CURVE), TypeError, "auc expects labels and scores, .* a measure has value"),
         (lambda: hr.compare(Y, S), TypeError, "the scores of two scorers, got one; pass b"),
         (lambda: hr.interval(PLAIN, S), ValueError, "scores cannot be given with Blocks, .* name their columns"),
         (

@@ -127,9 +127,8 @@ def given_blocks(
             )
         return _with_columns(what, y, n_columns)
     if scores is None:
-        raise TypeError(
-            f"{what} expects labels and scores, or Blocks of scores, got only {short_repr(y)}; pass the scores, too"
-        )
+        hint = "a measure has value(curve)" if isinstance(y, RocCurve) else "pass the scores, too"
+        raise TypeError(f"{what} expects labels and scores, or Blocks of scores, got only {short_repr(y)}; {hint}")
     return _of_dask(y, scores) if "dask" in sys.modules and not beside else None
 
 

@@ -379,7 +379,7 @@ class Blocks:
     def __repr__(self) -> str:
         rows = f"{self.n_rows} rows in " if "facts" in vars(self) else ""
         blocks = "1 block" if self.n_blocks == 1 else f"{self.n_blocks} blocks"
-        return f"<Blocks: {rows}{blocks}, {self.n_features} features>"
+        return f"<Blocks: {rows}{blocks}, {self.n_features} feature{'s' * (self.n_features != 1)}>"
 
     @cached_property
     def _spread(self) -> Spread:
