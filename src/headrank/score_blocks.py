@@ -20,7 +20,7 @@ from headrank.levels import Depth
 
 if TYPE_CHECKING:
     from headrank.rows import Blocks
-    from headrank.rows.block import Block
+    from headrank.rows.block import Block, LabelCounts
 
 Score = Callable[[Any], Any]
 """From the features of a block to its scores."""
@@ -99,7 +99,7 @@ class ScoreBlocks:
         return self.head(depth).curve
 
 
-def labels_of(blocks: Blocks) -> Any:
+def labels_of(blocks: Blocks) -> LabelCounts:
     """Return how many rows have each label, or raise if there are no rows or labels."""
     labels = blocks.label_counts
     if labels.y is None:
@@ -114,8 +114,8 @@ def given_blocks(
 ) -> Blocks | None:
     """Return the Blocks that were given in place of labels and scores, or None for arrays; raise if both were.
 
-    Two Dask collections become Blocks on the workers if a client is connected, and if they are cut alike. ``others``
-    are options with one value per row, which belong to the Blocks, or to arrays.
+    Two Dask collections become Blocks on the workers if a client is connected, they are cut alike, and there are no
+    ``others``: arguments with one value per row.
     """
     beside = [name for name, values in others.items() if values is not None]
     beside += ["missing"] * (missing != "refuse")

@@ -91,7 +91,7 @@ def test_measures_and_guarantees_take_dask_arrays_and_series(client, monkeypatch
     ):
         y, s, t = dask(Y, 3), dask(scores, 3 if cut_alike else 2), dask(others, 3)
         for name in ("pauc@0.05", "ap"):
-            assert hr.measure(name)(y, s) == hr.measure(name)(Y, scores)
+            assert hr.measure(name)(y, s) == pytest.approx(hr.measure(name)(Y, scores), rel=1e-12)
         assert str(hr.interval(y, s, measure="pauc@0.2")) == str(hr.interval(Y, scores, measure="pauc@0.2"))
         assert str(hr.threshold_at(y, s, max_fpr=0.2)) == str(hr.threshold_at(Y, scores, max_fpr=0.2))
         assert str(hr.compare(y, s, t)) == str(hr.compare(Y, scores, others))
@@ -104,10 +104,10 @@ def test_measures_and_guarantees_take_dask_arrays_and_series(client, monkeypatch
 def test_blocks_of_scores_on_workers(client):
     ddf = dd.from_pandas(FRAME, npartitions=3)
     one, two = (hr.Blocks.from_dask(ddf[names], ddf["fraud"]) for names in (["a"], ["a", "b"]))
-    assert hr.interval(one, measure="pauc@0.2") == hr.interval(Y, X[:, 0], measure="pauc@0.2")
+    assert str(hr.interval(one, measure="pauc@0.2")) == str(hr.interval(Y, X[:, 0], measure="pauc@0.2"))
     assert hr.threshold_at(one, top=0.2) == hr.threshold_at(Y, X[:, 0], top=0.2)
     assert hr.band(one).lower_at(0.2) == hr.band(hr.RocCurve.from_scores(Y, X[:, 0])).lower_at(0.2)
-    assert hr.compare(two, method="delong") == hr.compare(Y, X[:, 0], X[:, 1], method="delong", names=("a", "b"))
+    assert str(hr.compare(two, method="delong")) == str(hr.compare(Y, X[:, 0], X[:, 1], method="delong"))
 
 
 def test_only_the_head_travels(client, monkeypatch):

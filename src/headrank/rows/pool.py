@@ -146,6 +146,9 @@ class LocalPool:
 
     def _in_order(self, call: Callable[[int], Any]) -> Iterator[Any]:
         """Yield the results in the order of the blocks, with at most one for each thread waiting."""
+        if self.n_jobs == 1:
+            yield from map(call, range(self.n_blocks))
+            return
         with ThreadPoolExecutor(self.n_jobs) as threads:
             ahead: deque[Any] = deque()
             for number in range(self.n_blocks):

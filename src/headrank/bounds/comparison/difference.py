@@ -31,7 +31,7 @@ from headrank.measures import Measure
 from headrank.measures import measure as measure_of
 from headrank.measures.area import AreaMeasure
 from headrank.rows import Blocks
-from headrank.score_blocks import gathered, given_blocks
+from headrank.score_blocks import gathered, given_blocks, is_blocks
 
 BESIDE = Resampling(10_000, random_state=0)
 """The bootstrap beside a finite-sample answer: the same in every run."""
@@ -265,8 +265,8 @@ def compare(
     what, side = measure_of(measure), check_side(side)
     confidence = check_confidence(confidence)
     option("method", method, get_args(Method))
-    of_rows = {"b": b, "sample_weight": sample_weight, "qid": qid}
-    blocks = given_blocks(y, a, what="compare", n_columns=2, missing=missing, **of_rows)
+    of_rows = {"a": a, "b": b, "sample_weight": sample_weight, "qid": qid}
+    blocks = given_blocks(y, None if is_blocks(y) else a, what="compare", n_columns=2, missing=missing, **of_rows)
     if blocks is not None:
         y, scores, sample_weight, qid = gathered(blocks)
         a, b = scores.T
