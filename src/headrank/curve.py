@@ -18,7 +18,7 @@ from headrank._numbers import count, ordered, rate, real, short_repr
 from headrank._types import ArrayLike, Counts, Vector
 from headrank.exceptions import OneClassError, ShallowHeadError
 from headrank.labels import Sample, check_binary, with_labels
-from headrank.levels import Depth, FirstRows, bends, head_of, levels_of, starts_of_runs
+from headrank.levels import Depth, FirstRows, bends, head_of, levels_of, starts_of_runs, sums_of_runs
 from headrank.levels import share as share
 from headrank.levels import shares as shares
 
@@ -148,11 +148,8 @@ class RocCurve:
         scores = scores[order]
         starts = starts_of_runs(scores)
         pos, neg = (
-            np.add.reduceat(counts[order], starts) if starts.size else counts
-            for counts in (
-                np.concatenate([self.pos[: ends[0]], other.pos[: ends[1]]]),
-                np.concatenate([self.neg[: ends[0]], other.neg[: ends[1]]]),
-            )
+            sums_of_runs(np.concatenate([one[: ends[0]], another[: ends[1]]])[order], starts)
+            for one, another in ((self.pos, other.pos), (self.neg, other.neg))
         )
         n_pos, n_neg = self.n_pos + other.n_pos, self.n_neg + other.n_neg
         return RocCurve(scores[starts], pos, neg, n_pos, n_neg, lowest, self.weighted or other.weighted)

@@ -99,6 +99,19 @@ def starts_of_runs(ordered: Vector) -> Counts:
     return np.concatenate([[0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1])
 
 
+def sums_of_runs(counts: Counts, starts: Counts) -> Counts:
+    """Sum of each run, given where it starts; whole numbers by differences of sums, several times as fast.
+
+    >>> sums_of_runs(np.array([1, 2, 3]), np.array([0, 2]))
+    array([3, 3])
+    """
+    if starts.size == counts.size:
+        return counts
+    if counts.dtype.kind == "f":  # differences of sums of weights would lose digits
+        return np.asarray(np.add.reduceat(counts, starts))
+    return np.diff(np.cumsum(counts)[np.append(starts[1:], counts.size) - 1], prepend=0)
+
+
 def _score_at_weight(part: Sample, wanted: float) -> float:
     """Highest score with at least the weight ``wanted`` at or above it; -inf if this takes the whole weighted part."""
     scores, weights = part.scores, part.weights
