@@ -18,7 +18,7 @@ from headrank._numbers import count, ordered, rate, real, short_repr
 from headrank._types import ArrayLike, Counts, Vector
 from headrank.exceptions import OneClassError, ShallowHeadError
 from headrank.labels import Sample, check_binary, with_labels
-from headrank.levels import Depth, FirstRows, bends, head_of, levels_of, starts_of_runs
+from headrank.levels import Depth, FirstRows, bends, head_of, levels_of, starts_of_runs, sums_of_runs
 from headrank.levels import share as share
 from headrank.levels import shares as shares
 
@@ -142,14 +142,14 @@ class RocCurve:
         if not isinstance(other, RocCurve):
             raise TypeError(f"can only merge with another RocCurve, got {short_repr(other)}")
         lowest = max(self.floor, other.floor)
-        scores = np.concatenate([self.scores, other.scores])
+        ends = [int(np.count_nonzero(curve.scores >= lowest)) for curve in (self, other)]
+        scores = np.concatenate([self.scores[: ends[0]], other.scores[: ends[1]]])
         order = np.argsort(-scores, kind="stable")  # two sorted runs: one linear merge
-        order = order[scores[order] >= lowest]
         scores = scores[order]
         starts = starts_of_runs(scores)
         pos, neg = (
-            np.add.reduceat(np.concatenate(parts)[order], starts) if starts.size else np.concatenate(parts)[:0]
-            for parts in ((self.pos, other.pos), (self.neg, other.neg))
+            sums_of_runs(np.concatenate([one[: ends[0]], another[: ends[1]]])[order], starts)
+            for one, another in ((self.pos, other.pos), (self.neg, other.neg))
         )
         n_pos, n_neg = self.n_pos + other.n_pos, self.n_neg + other.n_neg
         return RocCurve(scores[starts], pos, neg, n_pos, n_neg, lowest, self.weighted or other.weighted)

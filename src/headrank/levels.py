@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, inf
+from math import ceil, inf, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +21,16 @@ class Depth:
     n_neg: float = 0
     n_pos: float = 0
     n_rows: float = 0
+
+    def deeper(self) -> Depth:
+        """Return a depth that almost always suffices for bounds of one range or point that ends at this depth.
+
+        They read a few standard deviations beyond the end; this is eight, and 50 rows.
+
+        >>> Depth(n_neg=100).deeper()
+        Depth(n_neg=230, n_pos=0, n_rows=0)
+        """
+        return Depth(*(ceil(k + 8 * sqrt(k) + 50) if k else 0 for k in (self.n_neg, self.n_pos, self.n_rows)))
 
 
 class FirstRows(NamedTuple):
@@ -87,6 +97,19 @@ def starts_of_runs(ordered: Vector) -> Counts:
     if not ordered.size:
         return np.zeros(0, dtype=np.intp)
     return np.concatenate([[0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1])
+
+
+def sums_of_runs(counts: Counts, starts: Counts) -> Counts:
+    """Sum of each run, given where it starts; whole numbers by differences of sums, several times as fast.
+
+    >>> sums_of_runs(np.array([1, 2, 3]), np.array([0, 2]))
+    array([3, 3])
+    """
+    if starts.size == counts.size:
+        return counts
+    if counts.dtype.kind == "f":  # differences of sums of weights would lose digits
+        return np.asarray(np.add.reduceat(counts, starts))
+    return np.diff(np.cumsum(counts)[np.append(starts[1:], counts.size) - 1], prepend=0)
 
 
 def _score_at_weight(part: Sample, wanted: float) -> float:

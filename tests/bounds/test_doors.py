@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import headrank as hr
-from headrank.bounds import intervals
 from headrank.bounds.intervals import METHODS, interval_of
 from headrank.bounds.sample_curves import SampleCurves
 from headrank.curve import RocCurve
 from headrank.datasets import Binormal
 from headrank.labels import check_binary
+from headrank.levels import Depth
 from strategies import small_rankings
 
 CONFIDENCES = (0, 1, -0.1, 1.5, float("nan"), 95)
@@ -78,7 +78,7 @@ def test_a_head_that_is_too_short_is_replaced_by_the_whole_curve(monkeypatch):
     y, scores = Binormal(separation=1.5).sample_classes(2000, 40_000, random_state=0)
     sure = {"measure": "tpr@fpr=0.01", "confidence": 1 - 1e-15}
     whole = interval_of(RocCurve.from_scores(y, scores), hr.measure("tpr@fpr=0.01"), confidence=1 - 1e-15)
-    monkeypatch.setattr(intervals, "_MORE", 1.0)
+    monkeypatch.setattr(Depth, "deeper", lambda depth: Depth(n_neg=depth.n_neg + 70))
     read = levels_read(monkeypatch)
     found = hr.interval(y, scores, **sure)
     assert (found.low, found.high) == pytest.approx((whole.low, whole.high), rel=1e-12)

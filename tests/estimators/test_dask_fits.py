@@ -75,17 +75,39 @@ def test_arrays_in_several_columns_of_chunks(client):
     assert_same_fit(hr.LinearRanker("auc").fit(X, Y), hr.LinearRanker("auc").fit(rows, labels))
 
 
-def test_measures_and_guarantees_take_dask_arrays_and_series(client):
+@pytest.mark.parametrize("cut_alike", [True, False])
+def test_measures_and_guarantees_take_dask_arrays_and_series(client, monkeypatch, cut_alike):
     scores, others = X[:, 0], X[:, 0] + X[:, 1]
-    for dask in (lambda v: da.from_array(v, chunks=150), lambda v: dd.from_pandas(pd.Series(v), npartitions=3)):
-        y, s, t = dask(Y), dask(scores), dask(others)
-        for name in ("auc", "pauc@0.05", "p@20", "locauc@0.1"):
-            assert hr.measure(name)(y, s) == hr.measure(name)(Y, scores)
+    gathered, collect = [], DaskPool.collect
+
+    def counted(pool, handles):
+        gathered.append(len(handles))
+        return collect(pool, handles)
+
+    monkeypatch.setattr(DaskPool, "collect", counted)
+    for dask in (
+        lambda v, n: da.from_array(v, chunks=N // n + 1),
+        lambda v, n: dd.from_pandas(pd.Series(v), npartitions=n),
+    ):
+        y, s, t = dask(Y, 3), dask(scores, 3 if cut_alike else 2), dask(others, 3)
+        for name in ("pauc@0.05", "ap"):
+            assert hr.measure(name)(y, s) == pytest.approx(hr.measure(name)(Y, scores), rel=1e-12)
         assert str(hr.interval(y, s, measure="pauc@0.2")) == str(hr.interval(Y, scores, measure="pauc@0.2"))
         assert str(hr.threshold_at(y, s, max_fpr=0.2)) == str(hr.threshold_at(Y, scores, max_fpr=0.2))
         assert str(hr.compare(y, s, t)) == str(hr.compare(Y, scores, others))
         curves = hr.RocCurve.from_scores(y, s), hr.RocCurve.from_scores(Y, scores)
         assert hr.band(curves[0]).lower_at(0.2) == hr.band(curves[1]).lower_at(0.2)
+    # Label counts of three partitions, then one curve, merged on the workers; columns that are cut otherwise are read.
+    assert gathered == ([3, 1] * 8 if cut_alike else [])
+
+
+def test_blocks_of_scores_on_workers(client):
+    ddf = dd.from_pandas(FRAME, npartitions=3)
+    one, two = (hr.Blocks.from_dask(ddf[names], ddf["fraud"]) for names in (["a"], ["a", "b"]))
+    assert str(hr.interval(one, measure="pauc@0.2")) == str(hr.interval(Y, X[:, 0], measure="pauc@0.2"))
+    assert hr.threshold_at(one, top=0.2) == hr.threshold_at(Y, X[:, 0], top=0.2)
+    assert hr.band(one).lower_at(0.2) == hr.band(hr.RocCurve.from_scores(Y, X[:, 0])).lower_at(0.2)
+    assert str(hr.compare(two, method="delong")) == str(hr.compare(Y, X[:, 0], X[:, 1], method="delong"))
 
 
 def test_only_the_head_travels(client, monkeypatch):
@@ -224,3 +246,5 @@ def test_no_client(monkeypatch):
     monkeypatch.setattr("distributed.get_client", none)
     with pytest.raises(ValueError, match="no client is connected; start one"):
         hr.Blocks.from_dask(da.from_array(X, chunks=(200, 4)))
+    y, scores = (da.from_array(values, chunks=200) for values in (Y, X[:, 0]))
+    assert hr.measure("auc")(y, scores) == hr.measure("auc")(Y, X[:, 0])  # gathered

@@ -47,6 +47,38 @@ def test_any_cut_holds_the_same_rows(at, form, n_jobs):
     assert (np.abs(blocks.variances() - expected) <= tol * expected).all()
 
 
+@settings(max_examples=20, deadline=None)
+@given(st.integers(1, 20), st.integers(1, 3))
+def test_results_are_merged_in_their_order_and_few_exist_at_a_time(n_blocks, n_jobs):
+    alive, most = 0, 0
+
+    def made(block):
+        nonlocal alive, most
+        alive += 1
+        most = max(most, alive)
+        return block.X[:, 0].tolist()
+
+    def merge(one, other):
+        nonlocal alive
+        alive -= 1
+        return one + other
+
+    blocks = Blocks.from_arrays([np.full((1, 1), float(k)) for k in range(n_blocks)], n_jobs=n_jobs)
+    assert blocks.reduce(made, merge) == list(range(n_blocks))
+    assert most <= n_blocks.bit_length() + n_jobs + 1
+
+
+@settings(max_examples=20, deadline=None)
+@given(borders(60), st.booleans())
+def test_labels_are_counted_where_they_are(at, known):
+    blocks = Blocks.from_arrays(cut(X, at), cut(Y, at), qid=cut(QID, at))
+    if known:
+        assert blocks.n_rows == 60  # the first pass
+    counts = blocks.label_counts
+    assert [counts.counts[counts.y == label].sum() for label in (0, 1)] == np.bincount(Y).tolist()
+    assert (counts.n_rows, counts.weighted, counts.queried) == (60, False, True)
+
+
 def test_a_variance_that_is_only_rounding_is_zero():
     far = np.array([[0.1, 1e9], [0.1, 1e9 + 1]] * 50)
     blocks = Blocks.from_arrays([far[:1], far[1:]])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +11,7 @@ from headrank._extras import needs_extra
 from headrank._format import counted, percent, rounded, rounded_down, rounded_up
 from headrank.bounds.confidence import Side
 from headrank.curve import RocCurve
+from headrank.exceptions import ShallowHeadError
 from headrank.measures import Measure
 
 INDEPENDENT_ROWS = "the positives are independent draws from one distribution, and so are the negatives"
@@ -124,3 +127,21 @@ def require_counts(curve: RocCurve, method: str) -> None:
             f"{method} needs unweighted rows: its theorem is about independent rows, and a row of weight 2 is not two "
             "independent rows; omit sample_weight, or use method='bootstrap', which is asymptotic"
         )
+
+
+def require_only_curve(function: str, **of_rows: Any) -> None:
+    """Raise if something was given for each row beside a curve."""
+    if given := [name for name, values in of_rows.items() if values is not None]:
+        raise ValueError(
+            f"{' and '.join(given)} cannot be given with a curve, which keeps no rows; pass labels and scores, or "
+            f"Blocks of scores, to {function}"
+        )
+
+
+@contextmanager
+def about_heads() -> Iterator[None]:
+    """Say where a deeper head is found if one that was given is too shallow."""
+    try:
+        yield
+    except ShallowHeadError as error:
+        raise ShallowHeadError(f"{error}, or the whole curve: block_curve without measure=") from None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial, singledispatch
-from math import ceil, sqrt
 from typing import Any
 
 from headrank._numbers import inner_rate, option
@@ -17,15 +16,17 @@ from headrank.bounds.fixed import auc
 from headrank.bounds.fixed.at_fraction import at_fraction
 from headrank.bounds.fixed.betting import betting, betting_pays
 from headrank.bounds.fixed.fixed_range import at_point, fixed_range, over_queries
-from headrank.bounds.interval import Interval, require_counts
+from headrank.bounds.interval import Interval, about_heads, require_counts, require_only_curve
 from headrank.bounds.sample_curves import SampleCurves
 from headrank.curve import RocCurve
 from headrank.exceptions import ShallowHeadError
-from headrank.labels import Sample, with_labels
+from headrank.labels import with_labels
 from headrank.levels import Depth
 from headrank.measures import AUC, FPRAtTPR, Measure, PrecisionAt, TPRAtFPR
 from headrank.measures import measure as measure_of
 from headrank.measures.area import AreaMeasure
+from headrank.rows import Blocks
+from headrank.score_blocks import ScoreBlocks, gathered, given_blocks, labels_of
 
 OF_THE_AUC: dict[str, Callable[..., Interval]] = {
     "mcdiarmid": auc.mcdiarmid,
@@ -42,8 +43,6 @@ OF_A_MEASURE: dict[str, Callable[..., Interval]] = {
     "delong_plain": partial(delong, scale="plain"),
 }
 BANDS = ("tail", "dkw")
-_MORE = 8.0
-"""Standard deviations beyond the end of the range at which a head is cut for an interval."""
 METHODS = ("auto", *OF_THE_AUC, *OF_A_MEASURE, *BANDS, "bootstrap")
 
 
@@ -82,8 +81,8 @@ def _(_measure: Any, _n_pos: float, _n_neg: float) -> str:
 
 
 def interval(
-    y: ArrayLike,
-    scores: ArrayLike,
+    y: ArrayLike | Blocks | RocCurve,
+    scores: ArrayLike | None = None,
     *,
     measure: str | Measure = "auc",
     confidence: float = 0.95,
@@ -104,10 +103,13 @@ def interval(
 
     Parameters
     ----------
-    y : array-like of shape (n,)
-        0/1, -1/+1, bool, or any two values with ``pos_label``.
+    y : array-like of shape (n,), Blocks or RocCurve
+        0/1, -1/+1, bool, or any two values with ``pos_label``. `Blocks` have labels and scores, as their only feature:
+        a bound of one range or point reads the head only, merged from those of the blocks, and a band the whole curve;
+        with queries and for the bootstrap, scores are gathered, 8 bytes per row. A curve may be a head, such as
+        `block_curve` makes with ``measure=``, if the bound reads no further.
     scores : array-like of shape (n,)
-        Finite numbers, higher = more positive.
+        Finite numbers, higher = more positive. Not with Blocks or a curve.
     measure : str or Measure, default="auc"
         Any measure.
     confidence : float, default=0.95
@@ -144,6 +146,10 @@ def interval(
     >>> print(interval(y, scores, measure="pauc@0.05"))  # the truth is 0.4961
     pauc@0.05 is 0.4628 on 500 positives and 5,000 negatives; the truth is between 0.3571 and 0.5576 with 95 %
     confidence (fixed_range: any distribution, any sample size)
+    >>> import headrank as hr
+    >>> blocks = hr.Blocks.from_arrays([scores[:3000, None], scores[3000:, None]], [y[:3000], y[3000:]])
+    >>> interval(blocks, measure="pauc@0.05").where
+    'between 0.3571 and 0.5576'
     """
     what, confidence, side = measure_of(measure), check_confidence(confidence), check_side(side)
     check_method(method)
@@ -153,47 +159,51 @@ def interval(
         raise ValueError(
             f"method={method!r} assumes independent rows, and rows of one cluster are not; use method='bootstrap'"
         )
+    by_bootstrap: dict[str, Any] = {
+        "confidence": confidence,
+        "side": side,
+        "n_replicates": n_replicates,
+        "random_state": random_state,
+        "n_jobs": n_jobs,
+        "progress": progress,
+    }
+    options: dict[str, Any] = {"confidence": confidence, "side": side, "method": method, "positive_rate": positive_rate}
+    if isinstance(y, RocCurve):
+        of_rows = {"scores": scores, "sample_weight": sample_weight, "qid": qid, "clusters": clusters}
+        require_only_curve("interval", **of_rows, pos_label=pos_label)
+        with about_heads():
+            return bootstrap(y, what, **by_bootstrap) if method == "bootstrap" else interval_of(y, what, **options)
+    blocks = given_blocks(y, scores, what="interval", missing=missing, sample_weight=sample_weight, qid=qid)
+    if blocks is not None:
+        if method != "bootstrap" and not labels_of(blocks).queried:
+            rows = ScoreBlocks.of(blocks, pos_label)
+            return _interval_from(rows.curve, rows.n_pos, rows.n_neg, what, options)
+        y, scores, sample_weight, qid = gathered(blocks)
     y, scores, sample_weight, qid, clusters = with_labels(missing, y, scores, sample_weight, qid, clusters)
     sample = what.check(y, scores, sample_weight, qid=qid, pos_label=pos_label)
     if method == "bootstrap":
-        return bootstrap(
-            sample,
-            what,
-            confidence=confidence,
-            side=side,
-            clusters=present_rows(clusters, sample_weight),
-            n_replicates=n_replicates,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            progress=progress,
-        )
-    options: dict[str, Any] = {"confidence": confidence, "side": side, "method": method, "positive_rate": positive_rate}
-    depth = _depth_read(sample, what, method)
-    if depth is not None:
-        try:
-            return interval_of(RocCurve.of_sample(sample.require_both_classes(), depth), what, **options)
-        except ShallowHeadError:  # the bound reads deeper than expected
-            pass
+        return bootstrap(sample, what, clusters=present_rows(clusters, sample_weight), **by_bootstrap)
+    if sample.weights is None and sample.queries is None:
+        sample = sample.require_both_classes()
+        return _interval_from(partial(RocCurve.of_sample, sample), int(sample.n_pos), int(sample.n_neg), what, options)
     return interval_of_curves(SampleCurves(sample), what, **options)
 
 
-def _depth_read(sample: Sample, measure: Measure, method: str) -> Depth | None:
-    """Return the depth of a head that almost always suffices for the interval; None if it reads the whole curve.
+def _interval_from(
+    curve_to: Callable[[Depth | None], RocCurve], n_pos: int, n_neg: int, measure: Measure, options: dict[str, Any]
+) -> Interval:
+    """Return the interval from the head that it almost always reads, or else from the whole curve.
 
-    Bounds of one range or point read a few standard deviations beyond its end. Finding the head takes O(n), and only
-    the head is sorted.
+    Finding the head takes O(n), and only the head is sorted.
     """
-    name = tightest(measure, sample.n_pos, sample.n_neg) if method == "auto" else method
-    if (
-        name not in ("betting", "fixed_range", "at_point", "at_fraction")
-        or sample.weights is not None
-        or sample.queries is not None
-    ):
-        return None
-    needed = measure.depth(int(sample.n_pos), int(sample.n_neg))
-    if needed is None:
-        return None
-    return Depth(*(ceil(k + _MORE * sqrt(k) + 50) if k else 0 for k in (needed.n_neg, needed.n_pos, needed.n_rows)))
+    name = _method_named(options["method"], measure, n_pos, n_neg, options["positive_rate"])
+    depth = measure.depth(n_pos, n_neg) if name in OF_A_MEASURE else None
+    if depth is not None:
+        try:
+            return interval_of(curve_to(depth.deeper()), measure, **options)
+        except ShallowHeadError:  # the bound reads deeper than expected
+            pass
+    return interval_of(curve_to(None), measure, **options)
 
 
 def interval_of_curves(
@@ -235,14 +245,7 @@ def interval_of(
     positive_rate: float | None = None,
 ) -> Interval:
     """Return the interval from a curve; see `interval`. The arguments are not checked again."""
-    name = tightest(measure, curve.n_pos, curve.n_neg) if method == "auto" else method
-    if name == "at_fraction" and positive_rate is not None:
-        if method != "auto":
-            raise ValueError(
-                "method='at_fraction' counts positives among random rows, so it takes no positive_rate; omit it, or "
-                "use method='auto'"
-            )
-        name = "tail"
+    name = _method_named(method, measure, curve.n_pos, curve.n_neg, positive_rate)
     if name in OF_THE_AUC:
         if not isinstance(measure, AUC):
             raise ValueError(f"method={name!r} is a bound for the AUC only, not for {measure}; use method='auto'")
@@ -259,3 +262,16 @@ def interval_of(
         method="dkw" if name == "dkw" else "tail",
         positive_rate=positive_rate,
     )
+
+
+def _method_named(method: str, measure: Measure, n_pos: float, n_neg: float, positive_rate: float | None) -> str:
+    """Return the name of the method itself instead of "auto"."""
+    name = tightest(measure, n_pos, n_neg) if method == "auto" else method
+    if name != "at_fraction" or positive_rate is None:
+        return name
+    if method != "auto":
+        raise ValueError(
+            "method='at_fraction' counts positives among random rows, so it takes no positive_rate; omit it, or use "
+            "method='auto'"
+        )
+    return "tail"

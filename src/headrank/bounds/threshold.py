@@ -21,9 +21,13 @@ from headrank.bounds.inequalities.binomial import (
     draws_needed_for_batch,
 )
 from headrank.bounds.inequalities.tail_limits import tail_limits
-from headrank.curve import share
-from headrank.exceptions import TooFewRowsError
+from headrank.bounds.interval import about_heads, require_only_curve
+from headrank.curve import RocCurve, share
+from headrank.exceptions import ShallowHeadError, TooFewRowsError
 from headrank.labels import Sample, check_binary, with_labels
+from headrank.levels import Depth
+from headrank.rows import Blocks
+from headrank.score_blocks import ScoreBlocks, given_blocks, require_plain_rows
 
 _ROUNDINGS = 16
 """Rounding errors of the largest score by which two computations of the same score may differ."""
@@ -59,6 +63,10 @@ class Budget:
         if self.out_of is not None:
             return draws_needed_for_batch(self.out_of, int(self.limit), risk)
         return draws_needed(self.limit, risk)
+
+    def depth(self, allowed: int) -> Depth:
+        """Return the depth of a head that has the score just below the threshold."""
+        return Depth(n_neg=allowed + 1) if self.kind == "max_fpr" else Depth(n_rows=allowed + 1)
 
     @property
     def promise(self) -> str:
@@ -156,8 +164,8 @@ class Threshold:
 
 
 def threshold_at(
-    y: ArrayLike,
-    scores: ArrayLike,
+    y: ArrayLike | Blocks | RocCurve,
+    scores: ArrayLike | None = None,
     *,
     max_fpr: float | None = None,
     top: float | None = None,
@@ -194,11 +202,14 @@ def threshold_at(
 
     Parameters
     ----------
-    y : array-like of shape (n,)
-        0/1, -1/+1, bool, or any two values with ``pos_label``.
+    y : array-like of shape (n,), Blocks or RocCurve
+        0/1, -1/+1, bool, or any two values with ``pos_label``. `Blocks` have labels and scores, as their only feature;
+        the head of r + 1 rows is merged from those of the blocks. A curve may be a head that has so many rows; what is
+        said below of the largest score then is about the head.
     scores : array-like of shape (n,)
-        Finite numbers, higher = more positive. The threshold lies above the score by 16 rounding errors of the largest
-        score that sets it, so that a row tied with it is not flagged because it was scored in another batch.
+        Finite numbers, higher = more positive. Not with Blocks or a curve. The threshold lies above the score by 16
+        rounding errors of the largest score that sets it, so that a row tied with it is not flagged because it was
+        scored in another batch.
     max_fpr, top : float in (0, 1), optional
         The budget as a rate.
     alerts : int, optional
@@ -231,12 +242,29 @@ def threshold_at(
     >>> threshold = threshold_at(y, scores, max_fpr=0.05)
     >>> round(threshold.value, 4), round(threshold.fpr, 3), round(threshold.fpr_high, 4), round(threshold.tpr_low, 4)
     (1.7207, 0.038, 0.0495, 0.56)
+    >>> threshold_at(RocCurve.from_scores(y, scores), max_fpr=0.05) == threshold
+    True
     >>> threshold_at(y, scores, max_fpr=0.001)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     headrank.exceptions.TooFewRowsError: max_fpr=0.001 with 95 % confidence needs at least 2,995 negatives, but
     there are 1,000; ...
     """
     confidence = check_confidence(confidence)
+    if isinstance(y, RocCurve):
+        require_only_curve("threshold_at", scores=scores, pos_label=pos_label)
+        y.require_both_classes()
+        if y.weighted:
+            raise ValueError(
+                "threshold_at expects a curve of unweighted rows, got one with weights; omit sample_weight"
+            )
+        budget = _checked_budget(max_fpr, top, alerts, out_of, int(y.n))
+        with about_heads():
+            return _threshold_on(y, budget, _allowed(budget, confidence, y.n_pos, y.n_neg), confidence)
+    blocks = given_blocks(y, scores, what="threshold_at", missing=missing)
+    if blocks is not None:
+        rows = ScoreBlocks.of(require_plain_rows("threshold_at", blocks), pos_label)
+        budget = _checked_budget(max_fpr, top, alerts, out_of, rows.n_pos + rows.n_neg)
+        return _threshold_over(rows, budget, confidence)
     y, scores = with_labels(missing, y, scores)
     sample = check_binary(y, scores, pos_label=pos_label).require_both_classes()
     budget = _checked_budget(max_fpr, top, alerts, out_of, sample.scores.size)
@@ -245,26 +273,65 @@ def threshold_at(
 
 def threshold_for(sample: Sample, budget: Budget, confidence: float, *, half: bool = False) -> Threshold:
     """Find the threshold on a checked sample; see `threshold_at`. ``half`` is for float16 scores."""
+    allowed = _allowed(budget, confidence, sample.n_pos, sample.n_neg)
     pool = sample.scores[~sample.positive] if budget.kind == "max_fpr" else sample.scores
-    allowed = budget.allowed(pool.size, 1 - confidence)
+    largest = float(max(pool.max(), -pool.min()))
+    curve = RocCurve.of_sample(sample, budget.depth(allowed))
+    return _threshold_on(curve, budget, allowed, confidence, largest, half=half)
+
+
+def _threshold_over(rows: ScoreBlocks, budget: Budget, confidence: float) -> Threshold:
+    """Find the threshold on Blocks of scores."""
+    allowed = _allowed(budget, confidence, rows.n_pos, rows.n_neg)
+    head = rows.head(budget.depth(allowed))
+    largest = head.largest_neg if budget.kind == "max_fpr" else max(head.largest_neg, head.largest_pos)
+    return _threshold_on(head.curve, budget, allowed, confidence, largest)
+
+
+def _allowed(budget: Budget, confidence: float, n_pos: float, n_neg: float) -> int:
+    """Return how many of the rows that set the threshold may lie above it, or raise if none can be certified."""
+    n = int(n_neg if budget.kind == "max_fpr" else n_pos + n_neg)
+    allowed = budget.allowed(n, 1 - confidence)
     if allowed < 0:
-        raise _too_few_rows(budget, confidence, pool.size)
+        raise _too_few_rows(budget, confidence, n)
+    return allowed
+
+
+def _threshold_on(
+    curve: RocCurve,
+    budget: Budget,
+    allowed: int,
+    confidence: float,
+    largest: float | None = None,
+    *,
+    half: bool = False,
+) -> Threshold:
+    """Find the threshold on a curve or its head; ``largest`` is the largest absolute score below the head, too."""
+    counts = curve.neg if budget.kind == "max_fpr" else curve.neg + curve.pos
+    pool, ranks = curve.scores[counts > 0], np.cumsum(counts[counts > 0])
+    level = int(np.searchsorted(ranks, allowed + 1))
+    if level == ranks.size:
+        rows = "negatives" if budget.kind == "max_fpr" else "rows"
+        found = int(ranks[-1]) if ranks.size else 0
+        raise ShallowHeadError(
+            f"{budget} needs the {allowed + 1:,} highest {rows}, but this head has {found:,}; use a deeper head"
+        )
     if half:  # converted to float32 on input; a float16 comparison would round its numbers
         pool = pool.astype(np.float16)
-    value = _just_above(np.partition(pool, pool.size - allowed - 1)[pool.size - allowed - 1], pool)
-    return _described(sample, value, allowed, budget, confidence)
+    value = _just_above(pool[level], pool[:level], np.abs(pool).max() if largest is None else largest)
+    return _described(curve, value, allowed, budget, confidence)
 
 
-def _described(sample: Sample, value: float, allowed: int, budget: Budget, confidence: float) -> Threshold:
-    flagged = sample.scores >= np.float64(value)
-    n_pos, n_neg = int(sample.n_pos), int(sample.n_neg)
-    n_flagged, tp = int(np.count_nonzero(flagged)), int(np.count_nonzero(flagged & sample.positive))
-    tpr, fpr = tp / n_pos, (n_flagged - tp) / n_neg
+def _described(curve: RocCurve, value: float, allowed: int, budget: Budget, confidence: float) -> Threshold:
+    n_levels = int(np.count_nonzero(curve.scores >= np.float64(value)))
+    n_pos, n_neg = int(curve.n_pos), int(curve.n_neg)
+    tp, fp = int(curve.tp[n_levels]), int(curve.fp[n_levels])
+    tpr, fpr = tp / n_pos, fp / n_neg
     if budget.kind == "max_fpr":
         fpr_high = clopper_pearson(allowed, n_neg, 1 - confidence)[1]
         tpr_low = clopper_pearson(tp, n_pos, 1 - confidence)[0]
     else:
-        fpr_high = float(tail_limits(n_neg, risk=1 - confidence, side="upper", method="tail").upper(n_flagged - tp))
+        fpr_high = float(tail_limits(n_neg, risk=1 - confidence, side="upper", method="tail").upper(fp))
         tpr_low = float(tail_limits(n_pos, risk=1 - confidence, side="lower", method="tail").lower(tp))
     return Threshold(
         value=value,
@@ -275,25 +342,24 @@ def _described(sample: Sample, value: float, allowed: int, budget: Budget, confi
         fpr_high=max(fpr_high, fpr),
         tpr=tpr,
         tpr_low=min(tpr_low, tpr),
-        precision=tp / n_flagged if n_flagged else None,
-        n_flagged=n_flagged,
+        precision=tp / (tp + fp) if tp + fp else None,
+        n_flagged=tp + fp,
         n_pos=n_pos,
         n_neg=n_neg,
     )
 
 
-def _just_above(score: Any, pool: Vector) -> float:
+def _just_above(score: Any, higher: Vector, largest: Any) -> float:
     """Return a number just above a score, in its own precision.
 
     The margin allows for rounding when rows are scored again, in another batch or order of additions. It is at most
-    half way to the next score and never subnormal, which some hardware treats as 0.
+    half way to the next of the higher scores, which descend, and never subnormal, which some hardware treats as 0.
     """
-    kind = np.finfo(score.dtype)
-    higher = pool[pool > score]
+    kind, own = np.finfo(score.dtype), score.dtype.type
     with np.errstate(over="ignore"):
-        margin = _ROUNDINGS * kind.eps * np.abs(pool).max()
-        half_way = score + (higher.min() - score) / 2 if higher.size else score.dtype.type(inf)
-        return float(max(np.nextafter(score, score.dtype.type(inf)), min(score + margin, half_way), score + kind.tiny))
+        margin = _ROUNDINGS * kind.eps * own(largest)
+        half_way = score + (higher[-1] - score) / 2 if higher.size else own(inf)
+        return float(max(np.nextafter(score, own(inf)), min(score + margin, half_way), score + kind.tiny))
 
 
 def _checked_budget(max_fpr: Any, top: Any, alerts: Any, out_of: Any, n_rows: int) -> Budget:

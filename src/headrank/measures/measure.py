@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
@@ -16,6 +16,10 @@ from headrank.exceptions import InvalidSampleError, OneClassError
 from headrank.grades import are_grades
 from headrank.labels import Sample, check_binary, with_labels
 from headrank.levels import Depth
+from headrank.score_blocks import ScoreBlocks, gathered, given_blocks, labels_of
+
+if TYPE_CHECKING:
+    from headrank.rows import Blocks
 
 _Kind = TypeVar("_Kind", bound="Measure")
 _SMALL = 2000
@@ -115,8 +119,8 @@ class Measure(ABC):
 
     def __call__(
         self,
-        y: ArrayLike,
-        scores: ArrayLike,
+        y: ArrayLike | Blocks,
+        scores: ArrayLike | None = None,
         *misplaced: Any,
         sample_weight: ArrayLike | None = None,
         qid: ArrayLike | None = None,
@@ -130,10 +134,12 @@ class Measure(ABC):
 
         Parameters
         ----------
-        y : array-like of shape (n,)
-            0/1, -1/+1, bool, or any two values with ``pos_label``.
+        y : array-like of shape (n,), or Blocks
+            0/1, -1/+1, bool, or any two values with ``pos_label``. `Blocks` have labels and scores, as their only
+            feature, and may have weights and queries: the head is merged from those of the blocks, in two passes, so
+            that the scores of all rows are never in memory at once. With queries, and for grades, they are gathered.
         scores : array-like of shape (n,)
-            Finite numbers, higher = more positive. The direction is never flipped.
+            Finite numbers, higher = more positive. The direction is never flipped. Not with Blocks.
         sample_weight : array-like of shape (n,), optional
             Weight 2 is equivalent to repeating the row.
         qid : array-like of shape (n,), optional
@@ -148,6 +154,9 @@ class Measure(ABC):
                 f"{self} takes labels and scores, got {2 + len(misplaced)} positional arguments; for scoring= use "
                 ".scorer(), as a measure is not a scorer; pass sample_weight=, qid= and pos_label= by keyword"
             )
+        blocks = given_blocks(y, scores, what=str(self), missing=missing, sample_weight=sample_weight, qid=qid)
+        if blocks is not None:
+            return self._of_blocks(blocks, pos_label)
         y, scores, sample_weight, qid = with_labels(missing, y, scores, sample_weight, qid)
         return self.of_sample(self.check(y, scores, sample_weight, qid=qid, pos_label=pos_label))
 
@@ -232,6 +241,15 @@ class Measure(ABC):
     @property
     def __name__(self) -> str:  # scikit-learn prints a scorer by the name of its function
         return str(self)
+
+    def _of_blocks(self, blocks: Blocks, pos_label: Any, **options: Any) -> float:
+        """Compute the measure on Blocks of scores; ``options`` are those of `of_sample`."""
+        labels = labels_of(blocks)
+        if labels.queried or (self.graded and pos_label is None and np.unique(labels.y).size > 2):
+            y, scores, sample_weight, qid = gathered(blocks)
+            return self.of_sample(self.check(y, scores, sample_weight, qid=qid, pos_label=pos_label), **options)
+        rows = ScoreBlocks.of(blocks, pos_label)
+        return self.value(rows.curve(self.depth(rows.n_pos, rows.n_neg)))
 
     def _of_list(self, sample: Sample) -> float:
         # The depth counts rows; with weights the whole curve is computed.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,10 @@ from headrank.curve import RocCurve
 from headrank.exceptions import OneClassError
 from headrank.labels import Sample, with_labels
 from headrank.measures.measure import Measure, QueryMean
+from headrank.score_blocks import given_blocks
+
+if TYPE_CHECKING:
+    from headrank.rows import Blocks
 
 EMPTY = ("omit", "zero")
 """What a query without positives is worth: it is left out, or counts as 0."""
@@ -181,8 +185,8 @@ class ListMeasure(Measure):
 
     def __call__(
         self,
-        y: ArrayLike,
-        scores: ArrayLike,
+        y: ArrayLike | Blocks,
+        scores: ArrayLike | None = None,
         *misplaced: Any,
         sample_weight: ArrayLike | None = None,
         qid: ArrayLike | None = None,
@@ -198,6 +202,9 @@ class ListMeasure(Measure):
         if misplaced:
             return super().__call__(y, scores, *misplaced)  # raises
         option("empty", empty, EMPTY)
+        blocks = given_blocks(y, scores, what=str(self), missing=missing, sample_weight=sample_weight, qid=qid)
+        if blocks is not None:
+            return self._of_blocks(blocks, pos_label, empty=empty)
         y, scores, sample_weight, qid = with_labels(missing, y, scores, sample_weight, qid)
         sample = self.check(y, scores, sample_weight, qid=qid, pos_label=pos_label)
         return self.of_sample(sample, empty=empty)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -121,6 +122,63 @@ def facts_of(block: Block) -> Facts:
         values = column if isinstance(column, np.ndarray) else column.data
         n_bad[j] = np.count_nonzero(~np.isfinite(values))
     return Facts(block.n_rows, low, high, n_bad, block.y, block.sample_weight, block.qid, block.name)
+
+
+@dataclass(frozen=True, eq=False)
+class LabelCounts:
+    """How many rows have each label, and what else the rows have.
+
+    Attributes
+    ----------
+    y : array of shape (n_labels,), or None
+        Labels; one that occurs in several blocks may occur several times.
+    counts : int array of shape (n_labels,)
+        How many rows have each.
+    weighted, queried : bool
+        Whether the rows have weights and queries.
+    n_rows, name
+        As in `Facts`.
+    """
+
+    y: Any
+    counts: IntVector
+    weighted: bool
+    queried: bool
+    n_rows: int
+    name: str
+
+    @classmethod
+    def of(cls, block: Block | Facts) -> LabelCounts:
+        """Count the rows of each label of a block."""
+        y, counts = block.y, np.zeros(0, dtype=np.intp)
+        if y is not None:
+            try:
+                y, counts = np.unique(y, return_counts=True, equal_nan=False)
+            except TypeError:  # labels without an order are refused later, with all of them in the message
+                counts = np.ones(block.n_rows, dtype=np.intp)
+        beside = block.sample_weight is not None, block.qid is not None
+        return cls(y, counts, *beside, block.n_rows, block.name)
+
+    @classmethod
+    def merged(cls, each: Sequence[LabelCounts]) -> LabelCounts:
+        """Return the counts of all blocks."""
+        filled = [one for one in each if one.n_rows] or each[:1]
+        counts = np.concatenate([one.counts for one in filled])
+        first, n_rows = filled[0], sum(one.n_rows for one in each)
+        return cls(joined("y", each), counts, first.weighted, first.queried, n_rows, "all blocks")
+
+
+def joined(name: str, each: Sequence[Any]) -> Any:
+    """Return the values of this name of all blocks as one array, or raise if only some of them are text."""
+    filled = [one for one in each if one.n_rows] or each[:1]
+    parts = [getattr(one, name) for one in filled]
+    if parts[0] is None:
+        return None
+    are_text = [part.dtype.kind in "OSU" for part in parts]
+    if any(are_text) and not all(are_text):
+        odd = filled[are_text.index(not are_text[0])].name
+        raise ValueError(f"{name} is {'text' if are_text[0] else 'numbers'} in the first block, but not in {odd}")
+    return np.concatenate(parts)
 
 
 def scores_of(block: Block, weights: Vector) -> Vector:

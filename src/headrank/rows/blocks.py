@@ -18,10 +18,12 @@ from headrank.rows.arrays import array_loaders
 from headrank.rows.block import (
     Block,
     Facts,
+    LabelCounts,
     Spread,
     columns_of,
     combined,
     facts_of,
+    joined,
     moments_of,
     scores_of,
     spread_of,
@@ -213,13 +215,7 @@ class Blocks:
         from headrank.rows.dask import dask_blocks
 
         found = dask_blocks(X, y, sample_weight, qid, client)
-        return cls(
-            found.pool,
-            n_features=found.n_features,
-            dtype=found.dtype,
-            feature_names=found.feature_names,
-            dense=found.dense,
-        )
+        return cls._in_pool(found.pool, found)
 
     @classmethod
     def _of_found(
@@ -230,13 +226,12 @@ class Blocks:
         if folder is not None and not Path(folder).is_dir():
             raise NotADirectoryError(f"folder must be an existing folder, got {short_repr(folder)}")
         pool = LocalPool(found.loaders, whole("n_jobs", n_jobs, at_least=1), memory, folder=folder)
-        return cls(
-            replace(pool, spare=_KEPT_OF_MADE) if folder is None else pool.kept(),
-            n_features=found.n_features,
-            dtype=found.dtype,
-            feature_names=found.feature_names,
-            dense=found.dense,
-        )
+        return cls._in_pool(replace(pool, spare=_KEPT_OF_MADE) if folder is None else pool.kept(), found)
+
+    @classmethod
+    def _in_pool(cls, pool: Pool, found: Any) -> Blocks:
+        shared = {name: getattr(found, name) for name in ("n_features", "dtype", "feature_names", "dense")}
+        return cls(pool, **shared)
 
     # -- what is in them ---------------------------------------------------------------------------------------
 
@@ -263,22 +258,28 @@ class Blocks:
     @property
     def y(self) -> Any:
         """Labels of all rows."""
-        return self._gathered("y")
+        return joined("y", self.facts)
 
     @property
     def sample_weight(self) -> Any:
         """Weights of all rows."""
-        return self._gathered("sample_weight")
+        return joined("sample_weight", self.facts)
 
     @property
     def qid(self) -> Any:
         """Queries of all rows."""
-        return self._gathered("qid")
+        return joined("qid", self.facts)
 
     @cached_property
     def facts(self) -> list[Facts]:
         """What the first pass tells of each block."""
         return self.map(facts_of)
+
+    @cached_property
+    def label_counts(self) -> LabelCounts:
+        """How many rows have each label. One pass, unless there was one already; no labels are gathered."""
+        known = "facts" in vars(self)
+        return LabelCounts.merged([*map(LabelCounts.of, self.facts)] if known else self.map(LabelCounts.of))
 
     def require_finite(self) -> None:
         """Raise if a feature is missing or infinite anywhere."""
@@ -310,6 +311,10 @@ class Blocks:
     def map(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
         """Return ``function(block, *each_of_block, *same)`` of all blocks, in their order."""
         return self._pool.collect(self._pool.start(function, *each, same=same))
+
+    def reduce(self, function: Callable[..., Any], merge: Callable[..., Any], *, same: Sequence[Any] = ()) -> Any:
+        """Merge ``function(block, *same)`` of all blocks in pairs, where these are; few results exist at a time."""
+        return self._pool.reduce(function, merge, same=same)
 
     def keep(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
         """Map as `map` does, but leave the results where the blocks are, and return handles of them."""
@@ -376,7 +381,7 @@ class Blocks:
     def __repr__(self) -> str:
         rows = f"{self.n_rows} rows in " if "facts" in vars(self) else ""
         blocks = "1 block" if self.n_blocks == 1 else f"{self.n_blocks} blocks"
-        return f"<Blocks: {rows}{blocks}, {self.n_features} features>"
+        return f"<Blocks: {rows}{blocks}, {self.n_features} feature{'s' * (self.n_features != 1)}>"
 
     @cached_property
     def _spread(self) -> Spread:
@@ -386,13 +391,3 @@ class Blocks:
     @cached_property
     def _borders(self) -> list[int]:
         return [0, *np.cumsum([one.n_rows for one in self.facts]).tolist()]
-
-    def _gathered(self, name: str) -> Any:
-        parts = [getattr(one, name) for one in self.facts if one.n_rows] or [getattr(self.facts[0], name)]
-        if parts[0] is None:
-            return None
-        are_text = [part.dtype.kind in "OSU" for part in parts]
-        if any(are_text) and not all(are_text):
-            odd = [one.name for one in self.facts if one.n_rows][are_text.index(not are_text[0])]
-            raise ValueError(f"{name} is {'text' if are_text[0] else 'numbers'} in the first block, but not in {odd}")
-        return np.concatenate(parts)

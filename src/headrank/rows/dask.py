@@ -59,6 +59,15 @@ class DaskPool:
         with _connected(self.client):
             return list(self.client.gather(list(handles)))
 
+    def reduce(self, function: Callable[..., Any], merge: Callable[..., Any], *, same: Sequence[Any] = ()) -> Any:
+        """Merge the results of all blocks in pairs, on the workers; only the last one travels. See `Pool`."""
+        handles = self.start(function, same=same)
+        while len(handles) > 1:
+            n = len(handles) // 2
+            rest = handles[2 * n :]
+            handles = self.start_without(merge, handles[: 2 * n : 2], handles[1 : 2 * n : 2]) + rest
+        return self.collect(handles)[0]
+
     def mapped(self, make: Callable[..., Any], *given: Sequence[Any]) -> DaskPool:
         """Return blocks made of these, once, on the workers."""
         return DaskPool(self.client, self.start(make, *given))
@@ -96,6 +105,10 @@ class LoadedPool:
     def collect(self, handles: Sequence[Any]) -> list[Any]:
         """Return the results, in the order of the blocks."""
         return self._tasks.collect(handles)
+
+    def reduce(self, function: Callable[..., Any], merge: Callable[..., Any], *, same: Sequence[Any] = ()) -> Any:
+        """Merge the results of all blocks in pairs, on the workers; see `Pool`."""
+        return self._tasks.reduce(partial(_loaded, function), merge, same=same)
 
     def mapped(self, make: Callable[..., Any], *given: Sequence[Any]) -> LoadedPool:
         """Return blocks made of these; see `Pool`."""
@@ -138,6 +151,17 @@ def connected(address: str) -> Iterator[Any]:
         ) from error
     with client:
         yield client
+
+
+def has_client() -> bool:
+    """Return whether a client is connected."""
+    with needs_extra("dask"):
+        import distributed
+    try:
+        distributed.get_client()
+    except ValueError:
+        return False
+    return True
 
 
 def n_workers(client: Any) -> int:

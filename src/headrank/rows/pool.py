@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import partial, reduce
 from os import PathLike
 from pathlib import Path
 from shutil import rmtree
@@ -57,6 +58,9 @@ class Pool(Protocol):
     def collect(self, handles: Sequence[Any]) -> list[Any]:
         """Return the results, in the order of the blocks."""
 
+    def reduce(self, function: Callable[..., Any], merge: Callable[..., Any], *, same: Sequence[Any] = ()) -> Any:
+        """Merge ``function(block, *same)`` of all blocks in pairs, where these are, and return the result."""
+
     def mapped(self, make: Callable[..., Any], *given: Sequence[Any]) -> Pool:
         """Return the blocks ``make(block, *given_of_block)``, made when they are needed."""
 
@@ -99,6 +103,20 @@ class LocalPool:
     ) -> list[Any]:
         """Apply a function to values of each block; see `Pool`."""
         return self._each(lambda number: function(*_found(each, number), *same), stays=stays)
+
+    def reduce(self, function: Callable[..., Any], merge: Callable[..., Any], *, same: Sequence[Any] = ()) -> Any:
+        """Merge the results of all blocks as soon as they are there; see `Pool`.
+
+        A binary counter: a result is merged with the one before it once both are of equally many blocks, so that about
+        log2(n_blocks) of them exist at a time.
+        """
+        pending: list[tuple[int, Any]] = []
+        for result in self._in_order(lambda number: function(self._block(number), *same)):
+            size = 1
+            while pending and pending[-1][0] == size:
+                result, size = merge(pending.pop()[1], result), 2 * size
+            pending.append((size, result))
+        return reduce(lambda last, before: merge(before, last), [result for _, result in reversed(pending)])
 
     def mapped(self, make: Callable[..., Any], *given: Sequence[Any]) -> LocalPool:
         """Return blocks made of these; see `Pool`."""
@@ -145,6 +163,20 @@ class LocalPool:
         assert self.copies is not None
         is_large = isinstance(value, np.ndarray) and value.nbytes >= _WORTH_A_FILE
         return _ValuesOnDisk.of(value, self.copies) if is_large else value
+
+    def _in_order(self, call: Callable[[int], Any]) -> Iterator[Any]:
+        """Yield the results in the order of the blocks, with at most one for each thread waiting."""
+        if self.n_jobs == 1:
+            yield from map(call, range(self.n_blocks))
+            return
+        with ThreadPoolExecutor(self.n_jobs) as threads:
+            ahead: deque[Any] = deque()
+            for number in range(self.n_blocks):
+                ahead.append(threads.submit(call, number))
+                if len(ahead) > self.n_jobs:
+                    yield ahead.popleft().result()
+            while ahead:
+                yield ahead.popleft().result()
 
     def collect(self, handles: Sequence[Any]) -> list[Any]:
         """Return the results, in the order of the blocks."""

@@ -16,10 +16,12 @@ from headrank.bounds.band.from_band import from_band
 from headrank.bounds.band.rate_limits import RateLimits, rate_limits
 from headrank.bounds.confidence import check_confidence
 from headrank.bounds.inequalities.tail_limits import THEOREMS, Method, check_method
-from headrank.bounds.interval import INDEPENDENT_ROWS, Interval, require_counts
+from headrank.bounds.interval import INDEPENDENT_ROWS, Interval, about_heads, require_counts
 from headrank.curve import RocCurve
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
+from headrank.rows import Blocks
+from headrank.score_blocks import ScoreBlocks, require_plain_rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -106,13 +108,14 @@ class Band:
         )
 
 
-def band(curve: RocCurve, *, confidence: float = 0.95, method: Method = "tail") -> Band:
+def band(curve: RocCurve | Blocks, *, confidence: float = 0.95, method: Method = "tail") -> Band:
     """Compute a confidence band for the whole true ROC curve, for any distribution, ties included.
 
     Parameters
     ----------
-    curve : RocCurve
-        A complete curve of unweighted rows: independent draws within each class, not used in training.
+    curve : RocCurve or Blocks
+        A complete curve of unweighted rows: independent draws within each class, not used in training. Of `Blocks` with
+        labels 0/1, -1/+1 or bool and scores as their only feature, it is merged from the curves of the blocks.
     confidence : float, default=0.95
         In (0, 1).
     method : {"tail", "dkw"}, default="tail"
@@ -133,9 +136,15 @@ def band(curve: RocCurve, *, confidence: float = 0.95, method: Method = "tail") 
     >>> around.lower_at(fpr).round(2), population.roc(fpr).round(2), around.upper_at(fpr).round(2)
     (array([0.08, 0.45, 0.75]), array([0.37, 0.64, 0.88]), array([0.65, 0.86, 0.98]))
     """
+    confidence, method = check_confidence(confidence), check_method(method)
+    if isinstance(curve, Blocks):
+        curve = ScoreBlocks.of(require_plain_rows("band", curve)).curve()
     if not isinstance(curve, RocCurve):
-        raise TypeError(f"curve must be a RocCurve, got {short_repr(curve)}; make one with RocCurve.from_scores")
-    return band_of(curve, confidence=check_confidence(confidence), method=check_method(method))
+        raise TypeError(
+            f"curve must be a RocCurve or Blocks of scores, got {short_repr(curve)}; make one with RocCurve.from_scores"
+        )
+    with about_heads():
+        return band_of(curve, confidence=confidence, method=method)
 
 
 def band_of(curve: RocCurve, *, confidence: float, method: Method = "tail") -> Band:

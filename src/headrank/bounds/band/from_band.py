@@ -68,15 +68,15 @@ def from_band(
     pauc@0.01 is 0.2355 on 2,034 positives and 17,966 negatives; the truth is between 0.1582 and 0.3171 with 95 %
     confidence (tail band: any distribution, any sample size, simultaneously for all ranges)
     """
-    require_counts(curve, "an interval from a band")
-    curve.require_complete("an interval from a band")
-    if positive_rate is not None and not 0 < real("positive_rate", positive_rate) < 1:
-        raise ValueError(f"positive_rate must lie strictly between 0 and 1, got {positive_rate!r}")
     if isinstance(measure, ListMeasure) and ends_in_band.dispatch(type(measure)) is ends_in_band.dispatch(Measure):
         raise NoIntervalError(
             f"{measure} of a single list has no counterpart for a population, so it has no interval from a band; pass "
             "qid for an interval of the mean over queries, or use method='bootstrap', which is asymptotic"
         )
+    require_counts(curve, "an interval from a band")
+    curve.require_complete("an interval from a band")
+    if positive_rate is not None and not 0 < real("positive_rate", positive_rate) < 1:
+        raise ValueError(f"positive_rate must lie strictly between 0 and 1, got {positive_rate!r}")
     estimate = measure.value(curve)
     ends = ends_in_band(measure, PopulationLimits(curve, 1 - confidence, method, side, positive_rate))
     return Interval(

@@ -30,6 +30,8 @@ from headrank.labels import Sample, with_labels
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
 from headrank.measures.area import AreaMeasure
+from headrank.rows import Blocks
+from headrank.score_blocks import gathered, given_blocks, is_blocks
 
 BESIDE = Resampling(10_000, random_state=0)
 """The bootstrap beside a finite-sample answer: the same in every run."""
@@ -183,15 +185,15 @@ class Difference:
 
 
 def compare(
-    y: ArrayLike,
-    a: ArrayLike,
-    b: ArrayLike,
+    y: ArrayLike | Blocks,
+    a: ArrayLike | None = None,
+    b: ArrayLike | None = None,
     *,
     measure: str | Measure = "auc",
     confidence: float = 0.95,
     method: Method = "auto",
     side: Side = "two-sided",
-    names: tuple[str, str] = ("a", "b"),
+    names: tuple[str, str] | None = None,
     sample_weight: ArrayLike | None = None,
     qid: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
@@ -223,10 +225,11 @@ def compare(
 
     Parameters
     ----------
-    y : array-like of shape (n,)
-        0/1, -1/+1, bool, or any two values with ``pos_label``.
+    y : array-like of shape (n,), or Blocks
+        0/1, -1/+1, bool, or any two values with ``pos_label``. `Blocks` have labels and two features, the scores of
+        both scorers. A comparison needs both scores of each row, so they are gathered: 16 bytes per row, and labels.
     a, b : array-like of shape (n,)
-        The scores of the two scorers, in the same row order; neither was trained on these rows.
+        The scores of the two scorers, in the same row order; neither was trained on these rows. Not with Blocks.
     measure : str or Measure, default="auc"
         The measure to compare.
     confidence : float, default=0.95
@@ -235,8 +238,8 @@ def compare(
         See above.
     side : {"two-sided", "lower", "upper"}, default="two-sided"
         Which ends are guaranteed; the p-value tests the same side.
-    names : pair of str
-        The names of the scorers.
+    names : pair of str, optional
+        The names of the scorers; by default those of the columns of Blocks, or "a" and "b".
     sample_weight, qid : array-like of shape (n,), optional
         As for a measure; weights require the bootstrap.
     clusters : array-like of shape (n,), optional
@@ -262,7 +265,15 @@ def compare(
     what, side = measure_of(measure), check_side(side)
     confidence = check_confidence(confidence)
     option("method", method, get_args(Method))
-    names = check_names(names)
+    of_rows = {"a": a, "b": b, "sample_weight": sample_weight, "qid": qid}
+    blocks = given_blocks(y, None if is_blocks(y) else a, what="compare", n_columns=2, missing=missing, **of_rows)
+    if blocks is not None:
+        y, scores, sample_weight, qid = gathered(blocks)
+        a, b = scores.T
+    elif b is None:
+        raise TypeError("compare expects the scores of two scorers, got one; pass b, too")
+    columns = None if blocks is None else blocks.feature_names
+    names = check_names((columns or ("a", "b")) if names is None else names)
     y, a, b, sample_weight, qid, clusters = with_labels(missing, y, a, b, sample_weight, qid, clusters)
     first, second = (
         SampleCurves(what.check(y, scores, sample_weight, qid=qid, pos_label=pos_label)) for scores in (a, b)
