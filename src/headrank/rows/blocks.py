@@ -211,13 +211,7 @@ class Blocks:
         from headrank.rows.dask import dask_blocks
 
         found = dask_blocks(X, y, sample_weight, qid, client)
-        return cls(
-            found.pool,
-            n_features=found.n_features,
-            dtype=found.dtype,
-            feature_names=found.feature_names,
-            dense=found.dense,
-        )
+        return cls._in_pool(found.pool, found)
 
     @classmethod
     def _of_found(
@@ -228,13 +222,12 @@ class Blocks:
         if folder is not None and not Path(folder).is_dir():
             raise NotADirectoryError(f"folder must be an existing folder, got {short_repr(folder)}")
         pool = LocalPool(found.loaders, whole("n_jobs", n_jobs, at_least=1), memory, folder=folder)
-        return cls(
-            replace(pool, spare=_KEPT_OF_MADE) if folder is None else pool.kept(),
-            n_features=found.n_features,
-            dtype=found.dtype,
-            feature_names=found.feature_names,
-            dense=found.dense,
-        )
+        return cls._in_pool(replace(pool, spare=_KEPT_OF_MADE) if folder is None else pool.kept(), found)
+
+    @classmethod
+    def _in_pool(cls, pool: Pool, found: Any) -> Blocks:
+        shared = {name: getattr(found, name) for name in ("n_features", "dtype", "feature_names", "dense")}
+        return cls(pool, **shared)
 
     # -- what is in them ---------------------------------------------------------------------------------------
 
@@ -320,6 +313,11 @@ class Blocks:
     def keep_values(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
         """Map as `map_values` does, but leave the results where the blocks are, and return handles of them."""
         return self._pool.start_without(function, *each, same=same)
+
+    def load(self, number: int) -> Block:
+        """Return one block, in this process."""
+        block: Block = self._pool.load(number)
+        return block
 
     def put(self, values: Sequence[Any]) -> list[Any]:
         """Send a value to each block, once; return handles."""

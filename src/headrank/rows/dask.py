@@ -53,6 +53,10 @@ class DaskPool:
         with _connected(self.client):
             return list(self.client.gather(list(handles)))
 
+    def load(self, number: int) -> Any:
+        """Return one block, which is copied to this process."""
+        return self.collect(self.blocks[number : number + 1])[0]
+
     def mapped(self, make: Callable[..., Any], *given: Sequence[Any]) -> DaskPool:
         """Return blocks made of these, once, on the workers."""
         return DaskPool(self.client, self.start(make, *given))
@@ -86,6 +90,11 @@ class LoadedPool:
     def collect(self, handles: Sequence[Any]) -> list[Any]:
         """Return the results, in the order of the blocks."""
         return self._tasks.collect(handles)
+
+    def load(self, number: int) -> Any:
+        """Return one block, which a worker loads and sends to this process."""
+        one = DaskPool(self.client, self.loaders[number : number + 1])
+        return self.collect(one.start(partial(_loaded, _itself)))[0]
 
     def mapped(self, make: Callable[..., Any], *given: Sequence[Any]) -> LoadedPool:
         """Return blocks made of these; see `Pool`."""

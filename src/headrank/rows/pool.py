@@ -49,6 +49,9 @@ class Pool(Protocol):
     def collect(self, handles: Sequence[Any]) -> list[Any]:
         """Return the results, in the order of the blocks."""
 
+    def load(self, number: int) -> Any:
+        """Return one block, in this process."""
+
     def mapped(self, make: Callable[..., Any], *given: Sequence[Any]) -> Pool:
         """Return the blocks ``make(block, *given_of_block)``, made when they are needed."""
 
@@ -81,7 +84,7 @@ class LocalPool:
 
     def start(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
         """Apply a function to each block; see `Pool`."""
-        return self._each(lambda number: function(self._block(number), *(values[number] for values in each), *same))
+        return self._each(lambda number: function(self.load(number), *(values[number] for values in each), *same))
 
     def start_without(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
         """Apply a function to values of each block; see `Pool`."""
@@ -90,7 +93,7 @@ class LocalPool:
     def mapped(self, make: Callable[..., Any], *given: Sequence[Any]) -> LocalPool:
         """Return blocks made of these; see `Pool`."""
         loaders = (
-            partial(_made, partial(self._block, number), make, tuple(values[number] for values in given))
+            partial(_made, partial(self.load, number), make, tuple(values[number] for values in given))
             for number in range(self.n_blocks)
         )
         return LocalPool(tuple(loaders), self.n_jobs, spare=max(self.spare, self.memory), folder=self.folder)
@@ -103,7 +106,8 @@ class LocalPool:
             finalize(pool, rmtree, copies, ignore_errors=True)
         return pool
 
-    def _block(self, number: int) -> Any:
+    def load(self, number: int) -> Any:
+        """Return one block; it is kept if it is among those to be kept."""
         found = self._kept.get(number)
         if found is not None:
             return found.loaded() if isinstance(found, _BlockOnDisk) else found

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array, csr_matrix
 
 from headrank._types import IntVector, Vector
+from headrank.estimators.trees.block_reader import BATCH_ROWS, BlockReader
 from headrank.estimators.trees.settings import Settings
 from headrank.estimators.trees.tree_text import DEEPEST, canonical
 
@@ -30,6 +31,13 @@ _ALWAYS = {
 _FEW_NUMBERS = 1_000_000
 """Up to this many values, threads spend more time waiting for each other than working."""
 
+_MOST_FOR_BINS = 200_000
+"""Rows that LightGBM cuts bins by."""
+_VALUES_FOR_BINS = 20_000_000
+"""Of blocks, most values that it cuts bins by: it takes 28 bytes for each."""
+_BYTES_PER_ROW = 40
+"""Of LightGBM, besides bins: scores, derivatives, the leaf of each row."""
+
 _MANY_FEATURES, _FEATURES_PER_ROW = 2_000, 50
 """Least number of features, and of features per row, of a wide table."""
 
@@ -45,6 +53,15 @@ def threads_for(X: Any) -> int:
 def is_wide(n_rows: int, n_features: int) -> bool:
     """Whether features outnumber rows so much that time and memory depend on the features alone."""
     return n_features >= max(_MANY_FEATURES, _FEATURES_PER_ROW * n_rows)
+
+
+def bytes_for(n_rows: int, n_features: int) -> float:
+    """Return about how many bytes trees over blocks take while they grow, besides one block.
+
+    >>> bytes_for(10_000_000, 100) / 1e9
+    1.96
+    """
+    return n_rows * (n_features + _BYTES_PER_ROW) + 28 * min(n_rows * n_features, _VALUES_FOR_BINS)
 
 
 @lru_cache(maxsize=1)
@@ -164,6 +181,36 @@ class LightGBMRows:
         data = lightgbm.Dataset(
             _plain(X), target, weight=weights, group=group, categorical_feature=categorical, params=parameters
         )
+        return cls(data.construct(), n_threads)
+
+    @classmethod
+    def of_blocks(
+        cls, reader: BlockReader, target: Vector, weights: Vector | None, categorical: list[int], n_threads: int
+    ) -> LightGBMRows:
+        """Cut the features of blocks into bins: up to 100 features, the same as in memory.
+
+        Two passes, in which blocks are loaded one after the other: one for the ends of the bins, one to fill them.
+        """
+        import lightgbm
+
+        class Batches(lightgbm.Sequence):
+            """The rows of a block."""
+
+            batch_size = BATCH_ROWS
+
+            def __init__(self, number: int) -> None:
+                self.number = number
+
+            def __len__(self) -> int:
+                return reader.sizes[self.number]
+
+            def __getitem__(self, at: Any) -> Vector:
+                return reader.rows(self.number, at) if isinstance(at, slice) else reader.row(self.number, at)
+
+        n_for_bins = max(_VALUES_FOR_BINS // reader.n_features, 1)
+        parameters = {**_ALWAYS, "num_threads": n_threads, "bin_construct_sample_cnt": min(n_for_bins, _MOST_FOR_BINS)}
+        blocks = [Batches(number) for number in range(len(reader.sizes))]
+        data = lightgbm.Dataset(blocks, target, weight=weights, categorical_feature=categorical, params=parameters)
         return cls(data.construct(), n_threads)
 
     def part(self, kept: IntVector) -> LightGBMRows:
