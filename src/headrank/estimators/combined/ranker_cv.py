@@ -243,7 +243,7 @@ class RankerCV(Scorer):
         if known is not None:
             self.categories_ = known  # forests are kept, with its codes
         labelled = Labelled.of(positive, sample_weight, qid)
-        for part in self.parts_:
+        for part in sorted(self.parts_, key=lambda each: each.family != "linear"):  # ``callback`` measures its time
             if isinstance(X, Blocks):
                 if part.family == "linear":
                     part.scorer.refit(X, callback=callback)

@@ -34,7 +34,9 @@ _FEW_NUMBERS = 1_000_000
 _MOST_FOR_BINS = 200_000
 """Rows that LightGBM cuts bins by."""
 _VALUES_FOR_BINS = 20_000_000
-"""Of blocks, most values that it cuts bins by: it takes 28 bytes for each."""
+"""Of blocks, most values that it cuts bins by."""
+_BYTES_FOR_BINS = 28
+"""What each of them takes: two copies in double precision, what is not 0 again, and its row."""
 _BYTES_PER_ROW = 40
 """Of LightGBM, besides bins: scores, derivatives, the leaf of each row."""
 
@@ -61,7 +63,13 @@ def bytes_for(n_rows: int, n_features: int) -> float:
     >>> bytes_for(10_000_000, 100) / 1e9
     1.96
     """
-    return n_rows * (n_features + _BYTES_PER_ROW) + 28 * min(n_rows * n_features, _VALUES_FOR_BINS)
+    n_for_bins = min(n_rows, rows_for_bins(n_features))
+    return n_rows * (n_features + _BYTES_PER_ROW) + _BYTES_FOR_BINS * n_for_bins * n_features
+
+
+def rows_for_bins(n_features: int) -> int:
+    """Return how many rows of blocks bins are cut by."""
+    return min(_MOST_FOR_BINS, max(_VALUES_FOR_BINS // n_features, 1))
 
 
 @lru_cache(maxsize=1)
@@ -207,8 +215,8 @@ class LightGBMRows:
             def __getitem__(self, at: Any) -> Vector:
                 return reader.rows(self.number, at) if isinstance(at, slice) else reader.row(self.number, at)
 
-        n_for_bins = max(_VALUES_FOR_BINS // reader.n_features, 1)
-        parameters = {**_ALWAYS, "num_threads": n_threads, "bin_construct_sample_cnt": min(n_for_bins, _MOST_FOR_BINS)}
+        n_for_bins = rows_for_bins(reader.n_features)
+        parameters = {**_ALWAYS, "num_threads": n_threads, "bin_construct_sample_cnt": n_for_bins}
         blocks = [Batches(number) for number in range(len(reader.sizes))]
         data = lightgbm.Dataset(blocks, target, weight=weights, categorical_feature=categorical, params=parameters)
         return cls(data.construct(), n_threads)

@@ -47,7 +47,7 @@ def why_kept(blocks: Blocks, memory: float) -> str:
         return ""
     return (
         f"Its trees are those of the sample: on all {blocks.n_rows:,} rows, they would take {needed / 1e9:.2g} GB of "
-        f"memory, and {memory / 1e9:.2g} GB are allowed; refit with a higher memory."
+        f"memory, and {memory / 1e9:.2g} GB are allowed."
     )
 
 
