@@ -37,7 +37,7 @@ _VALUES_FOR_BINS = 20_000_000
 """Of blocks, most values that it cuts bins by."""
 _BYTES_FOR_BINS = 28
 """What each of them takes: two copies in double precision, what is not 0 again, and its row."""
-_BYTES_PER_ROW = 40
+_BYTES_PER_ROW = 50
 """Of LightGBM, besides bins: scores, derivatives, the leaf of each row."""
 
 _MANY_FEATURES, _FEATURES_PER_ROW = 2_000, 50
@@ -60,8 +60,8 @@ def is_wide(n_rows: int, n_features: int) -> bool:
 def bytes_for(n_rows: int, n_features: int) -> float:
     """Return about how many bytes trees over blocks take while they grow, besides one block.
 
-    >>> bytes_for(10_000_000, 100) / 1e9
-    1.96
+    >>> bytes_for(9_000_000, 100) / 1e9
+    1.91
     """
     n_for_bins = min(n_rows, rows_for_bins(n_features))
     return n_rows * (n_features + _BYTES_PER_ROW) + _BYTES_FOR_BINS * n_for_bins * n_features

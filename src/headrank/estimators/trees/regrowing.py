@@ -22,7 +22,7 @@ from headrank.measures import Measure
 from headrank.rows import Blocks
 
 MOST_BYTES = 2e9
-"""Memory for trees over blocks: 1e7 rows of 100 features."""
+"""Memory for trees over blocks: 9 million rows of 100 features."""
 _SHARE, _MOST_VALUES = 0.1, 100_000_000
 """Share of the rows on which trees are counted, and the most values of them."""
 _LEAST = 100
@@ -89,7 +89,7 @@ def regrown(
         )
         for candidate in candidates
     ]
-    numbers = " and ".join(f"{each.trees[0].n_trees:,}" for each in grown)
+    numbers = ", ".join(f"{each.trees[0].n_trees:,}" for each in grown)
     how = f"Its trees were grown on {learned.size:,} rows, their number ({numbers}) selected on {aside.size:,} others."
     return Regrown("lightgbm", tuple(each.trees[0] for each in grown), how)
 
