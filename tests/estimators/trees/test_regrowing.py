@@ -13,8 +13,8 @@ from scipy.sparse import csr_array
 import headrank as hr
 from cuts import borders, cut
 from headrank.estimators.cv import block_sample
-from headrank.estimators.trees import lightgbm_trees, regrowing
-from headrank.estimators.trees.block_reader import BATCH_ROWS, BlockReader
+from headrank.estimators.trees import block_reader, lightgbm_trees, regrowing
+from headrank.estimators.trees.block_reader import BlockReader
 from headrank.estimators.trees.lightgbm_trees import LightGBMRows, bytes_for
 from headrank.estimators.trees.settings import Settings
 from headrank.rows.block import Block
@@ -88,12 +88,14 @@ def test_blocks_are_loaded_one_after_the_other_in_two_passes():
     assert loaded == [*range(5), *range(5)]
 
 
-def test_a_reader_reads_rows_across_batches():
-    many = np.arange(3.0 * (BATCH_ROWS + 5)).reshape(-1, 3)
+def test_a_reader_reads_rows_across_batches(monkeypatch):
+    monkeypatch.setattr(block_reader, "_BATCH_VALUES", 12)
+    many = np.arange(90.0).reshape(-1, 3)
     kept = np.flatnonzero(np.arange(len(many)) % 3)
     reader = BlockReader(hr.Blocks.from_arrays([many[:7], many[7:]]), kept)
+    assert reader.batch_rows == 4
     assert sum(reader.sizes) == kept.size
-    assert_array_equal([reader.row(1, at) for at in (0, 2729, 1)], many[kept[kept >= 7]][[0, 2729, 1]])
+    assert_array_equal([reader.row(1, at) for at in (0, 11, 1, 4)], many[kept[kept >= 7]][[0, 11, 1, 4]])
     assert_array_equal(reader.rows(0, slice(1, 3)), many[kept[1:3]])
 
 
@@ -117,7 +119,7 @@ def test_a_fit_over_blocks_selects_on_a_sample_and_grows_on_all_rows(chosen):
     assert sum(map(len, chosen.out_of_fold_)) < N / 2
     assert "Its trees were grown on" in chosen.grown_on_
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(regrowing, "_LEAST", 100)  # as it was in the fixture
+        patch.setattr(regrowing, "_LEAST", 1000)  # as it was in the fixture
         again = deepcopy(chosen).refit(X, Y)
     assert chosen.grown_on_ == again.grown_on_ == f"Its trees were grown on {N:,} rows."
     assert_array_equal(again.decision_function(X), chosen.decision_function(blocks_of()))

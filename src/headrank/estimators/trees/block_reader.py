@@ -9,8 +9,8 @@ import numpy as np
 from headrank._types import IntVector, Vector
 from headrank.rows import Blocks
 
-BATCH_ROWS = 4096
-"""Rows that are taken at a time; of sparse blocks, so many are dense at a time."""
+_BATCH_ROWS, _BATCH_VALUES = 4096, 4_000_000
+"""Most rows, and values, that are taken at a time; of sparse blocks, so many are dense."""
 
 
 class BlockReader:
@@ -29,6 +29,8 @@ class BlockReader:
         Number of rows to read of each block.
     n_features : int
         Number of features.
+    batch_rows : int
+        Number of rows to take at a time.
     """
 
     def __init__(self, blocks: Blocks, kept: IntVector | None = None) -> None:
@@ -42,9 +44,8 @@ class BlockReader:
             sizes = [each.size for each in self._kept]
         self.sizes: list[int] = sizes
         self.n_features = blocks.n_features
-        self._number, self._start = -1, -1
-        self._X: Any = None
-        self._batch: Any = None
+        self.batch_rows = max(min(_BATCH_ROWS, _BATCH_VALUES // blocks.n_features), 1)
+        self.release()
 
     def rows(self, number: int, some: slice) -> Vector:
         """Some rows of a block, in the precision of the block."""
@@ -55,16 +56,22 @@ class BlockReader:
 
     def row(self, number: int, at: int) -> Vector:
         """One row of a block, in double precision."""
-        start = at - at % BATCH_ROWS
+        start = at - at % self.batch_rows
         if (number, start) != (self._number, self._start):
-            self._batch = self.rows(number, slice(start, start + BATCH_ROWS)).astype(np.float64)
+            self._batch = self.rows(number, slice(start, start + self.batch_rows)).astype(np.float64)
             self._start = start
         row: Vector = self._batch[at - start]
         return row
 
+    def release(self) -> None:
+        """Forget the block that was read last."""
+        self._number, self._start = -1, -1
+        self._X: Any = None
+        self._batch: Any = None
+
     def _block(self, number: int) -> Any:
         if number != self._number:
-            self._number, self._start, self._X = -1, -1, None  # one block at a time
+            self.release()  # one block at a time
             self._X = self._blocks.load(number).X
             self._number = number
         return self._X

@@ -239,8 +239,8 @@ class BoostedRankerCV(Scorer):
         """Grow the selected trees on other rows, instead of those of the folds. Parameters as in `fit`.
 
         More rows allow more trees, so their number is selected again, on a tenth of the rows, which is kept aside. If
-        this tenth has fewer than 100 positives or negatives, or queries with both, trees are grown on all rows, as many
-        as were selected before.
+        this tenth has fewer than 1,000 positives or negatives, or queries with both, trees are grown on all rows, as
+        many as were selected before.
 
         Of `Blocks`, features are cut into bins of one byte: two passes, with one block in memory at a time. If bins and
         what LightGBM needs besides take more than ``memory`` bytes, the trees stay as they are. ``grown_on_`` says so.

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array, csr_matrix
 
 from headrank._types import IntVector, Vector
-from headrank.estimators.trees.block_reader import BATCH_ROWS, BlockReader
+from headrank.estimators.trees.block_reader import BlockReader
 from headrank.estimators.trees.settings import Settings
 from headrank.estimators.trees.tree_text import DEEPEST, canonical
 
@@ -204,7 +204,7 @@ class LightGBMRows:
         class Batches(lightgbm.Sequence):
             """The rows of a block."""
 
-            batch_size = BATCH_ROWS
+            batch_size = reader.batch_rows
 
             def __init__(self, number: int) -> None:
                 self.number = number
@@ -219,7 +219,9 @@ class LightGBMRows:
         parameters = {**_ALWAYS, "num_threads": n_threads, "bin_construct_sample_cnt": n_for_bins}
         blocks = [Batches(number) for number in range(len(reader.sizes))]
         data = lightgbm.Dataset(blocks, target, weight=weights, categorical_feature=categorical, params=parameters)
-        return cls(data.construct(), n_threads)
+        rows = cls(data.construct(), n_threads)
+        reader.release()
+        return rows
 
     def part(self, kept: IntVector) -> LightGBMRows:
         """Some of the rows, in their order, without another copy of X."""
