@@ -33,6 +33,11 @@ class BlockReader:
         Number of rows to take at a time.
     """
 
+    _number: int
+    _start: int
+    _X: Any
+    _batch: Any
+
     def __init__(self, blocks: Blocks, kept: IntVector | None = None) -> None:
         self._blocks = blocks
         self._kept: list[IntVector] | None = None
@@ -65,9 +70,7 @@ class BlockReader:
 
     def release(self) -> None:
         """Forget the block that was read last."""
-        self._number, self._start = -1, -1
-        self._X: Any = None
-        self._batch: Any = None
+        self._number, self._start, self._X, self._batch = -1, -1, None, None
 
     def _block(self, number: int) -> Any:
         if number != self._number:
