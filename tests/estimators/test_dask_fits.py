@@ -4,6 +4,7 @@ import asyncio
 import gc
 import os
 import signal
+from functools import partial
 
 import dask.array as da
 import dask.dataframe as dd
@@ -18,7 +19,8 @@ import headrank as hr
 from headrank.estimators import _risks
 from headrank.estimators.combined import linear_part
 from headrank.estimators.cv import block_sample
-from headrank.rows.dask import DaskPool
+from headrank.rows.block import Block
+from headrank.rows.dask import DaskPool, LoadedPool
 from platforms import posix_signals
 
 RNG = np.random.default_rng(0)
@@ -68,6 +70,19 @@ def test_a_choice_of_families_and_its_curve(client, monkeypatch):
     np.testing.assert_allclose(there.decision_function(features), scores, atol=1e-4 * np.abs(scores).max())
     head = hr.block_curve(hr.Blocks.from_dask(features, ddf["fraud"]), there, measure="pauc@0.2")
     assert hr.measure("pauc@0.2").value(head) == pytest.approx(here.score(local), abs=1e-3)
+
+
+def test_trees_are_grown_on_all_rows(client, monkeypatch):
+    monkeypatch.setattr(block_sample, "_ENOUGH", 20)
+    rows, labels = da.from_array(X, chunks=((100, 0, 300), 4)), da.from_array(Y, chunks=((100, 0, 300),))
+    options = {"grid": [{"max_leaf_nodes": 4}], "max_estimators": 20, "cv": 2}
+    there = hr.BoostedRankerCV("pauc@0.2", **options).fit(rows, labels)
+    here = hr.BoostedRankerCV("pauc@0.2", **options).fit(hr.Blocks.from_arrays([X], [Y]))
+    assert there.grown_on_ == here.grown_on_ == "Its trees were grown on 400 rows."
+    assert sum(map(len, there.out_of_fold_)) < N
+    np.testing.assert_allclose(there.decision_function(X), here.decision_function(X), rtol=1e-9)
+    loaders = [partial(Block, X[:3]), partial(Block, X[3:5])]
+    np.testing.assert_array_equal(LoadedPool(client, loaders).load(1).X, X[3:5])
 
 
 def test_arrays_in_several_columns_of_chunks(client):

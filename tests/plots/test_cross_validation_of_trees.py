@@ -10,7 +10,7 @@ import headrank as hr
 from estimators.trees.boosting import GRID as SMALL_GRID
 from estimators.trees.boosting import boosted_cv, combined
 from headrank.estimators.cv.candidates import Trial
-from headrank.estimators.trees.boosted_cv import BoostedAverage, BoostedCandidate
+from headrank.estimators.trees.boosted_members import BoostedAverage, BoostedCandidate
 from headrank.estimators.trees.settings import Settings
 from headrank.plots import CrossValidationDisplay
 from samples import gaussians

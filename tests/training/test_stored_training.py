@@ -1,6 +1,7 @@
 """Training on a stored table: the result of a table in memory, and a linear part that has seen all rows."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -119,14 +120,18 @@ def test_model_ranking_and_report_are_made_of_it():
         assert "in a test" in text
 
 
-def test_trees_see_the_sample_and_weights_restore_the_classes(monkeypatch):
+@pytest.mark.parametrize("memory", [1e9, 1e5])
+def test_trees_see_all_rows_within_memory_and_weights_restore_the_classes(memory, monkeypatch):
     monkeypatch.setattr(stored_sample, "MOST_VALUES", 4 * 600)
     monkeypatch.setattr(stored_sample, "_ENOUGH_POSITIVES", 80)
     monkeypatch.setitem(models_module.FAMILIES, "trees", ("boosted trees",))
     frame, y = many()
-    result = train(
-        stored_table(frame, [0, 1000, 3000]), y, goal=Goal(max_fpr=0.2), source=SOURCE, models="trees", max_seconds=0.5
-    )
-    assert "Its trees were grown on 600 of them." in result.model("ranker").remark
+    table = replace(stored_table(frame, [0, 1000, 3000]), memory=memory)
+    result = train(table, y, goal=Goal(max_fpr=0.2), source=SOURCE, models="trees", max_seconds=0.5)
+    told = {
+        1e9: "Its trees were grown on 2,100 rows.",
+        1e5: "Its trees are those of the sample: on all 2,100 rows, they",
+    }
+    assert f"Selected on 600 of 2,100 training rows. {told[memory]}" in result.model("ranker").remark
     assert "Trained on 600 of 2,100" in result.model("gradient boosting").remark
     assert result.winner.holdout.whole.area() > 0.75

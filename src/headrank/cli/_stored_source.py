@@ -24,6 +24,8 @@ _OF_FREE = 0.5
 """Share of the free memory that a table may take."""
 _OF_KEPT = 0.25
 """Share of the memory for encoded rows that stay between two passes; the rest is for parts at work and for samples."""
+_OF_TREES = 0.5
+"""Share of the memory for trees that grow on all rows."""
 _OF_DISK, _BYTES_KEPT = 0.5, 4
 """Share of the free disk for all others of them, and bytes of each value there."""
 _JOBS = 2
@@ -96,7 +98,7 @@ def stored_source(data: Input, columns: TableColumns, storage: Storage, test: In
 
         n = len(parts.sizes)
         words = f"{where} in {n} part{'s' if n != 1 else ''} of up to {max(parts.sizes):,} rows"
-        return StoredTable(parts.loaders, parts.sizes, pool_of, words)
+        return StoredTable(parts.loaders, parts.sizes, pool_of, words, _OF_TREES * storage.limit)
 
     source = columns.source_of(rows, data, stored(parts))
     if test is None:

@@ -11,12 +11,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from headrank._types import ArrayLike, BoolVector, Vector
 from headrank.estimators._blocks import unpacked
+from headrank.estimators._labelled import Labelled, threshold_of
 from headrank.estimators._matrix import checked_matrix, checked_matrix_and_labels
 from headrank.grades import are_grades
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
 from headrank.rows import Blocks, open_rows
 from headrank.rows.block import Block
+
+_ROWS_FOR_THRESHOLD = 10_000
 
 
 class Scorer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
@@ -100,6 +103,19 @@ def admitted(scorer: Scorer, X: Any, y: ArrayLike) -> tuple[Any, Any]:
         return X, labels.astype(np.intp)
     scorer.classes_, positive = _two_classes(labels)
     return X, positive
+
+
+def intercept_for(scorer: Scorer, X: Any, labelled: Labelled) -> float:
+    """Return what to add to the scores so that as many rows score above 0 as are positive.
+
+    Of up to 10,000 validated rows, evenly spread; of all rows if those are of one class.
+    """
+    some = np.arange(0, labelled.size, -(-labelled.size // _ROWS_FOR_THRESHOLD))
+    if not labelled.take(some).has_both_classes():
+        some = np.arange(labelled.size)
+    rows = some if labelled.present is None else labelled.present[some]
+    scores = scorer._scores(X.take(rows) if isinstance(X, Blocks) else X[rows])
+    return -threshold_of(labelled.take(some).sample(scores))
 
 
 def _two_classes(labels: Any) -> tuple[Any, BoolVector]:

@@ -14,8 +14,8 @@ from headrank.measures.names import MEASURES
 
 _HOMES = {
     "Average@1": "headrank.estimators.cv.candidates.Average",
-    "BoostedAverage@1": "headrank.estimators.trees.boosted_cv.BoostedAverage",
-    "BoostedCandidate@1": "headrank.estimators.trees.boosted_cv.BoostedCandidate",
+    "BoostedAverage@1": "headrank.estimators.trees.boosted_members.BoostedAverage",
+    "BoostedCandidate@1": "headrank.estimators.trees.boosted_members.BoostedCandidate",
     "BoostedRanker@1": "headrank.estimators.trees.boosted.BoostedRanker",
     "BoostedRankerCV@1": "headrank.estimators.trees.boosted_cv.BoostedRankerCV",
     "Budget@1": "headrank.bounds.threshold.Budget",
@@ -37,7 +37,7 @@ _HOMES = {
     "LinearRanker@1": "headrank.estimators.linear.LinearRanker",
     "LinearRankerCV@1": "headrank.estimators.cv.cross_validation.LinearRankerCV",
     "Matrix@1": "headrank.training.features.Matrix",
-    "Member@1": "headrank.estimators.trees.boosted_cv.Member",
+    "Member@1": "headrank.estimators.trees.boosted_members.Member",
     "OccurringFeatures@1": "headrank.training.features.OccurringFeatures",
     "PartialAUCBoost@1": "headrank.rivals.partial_auc_boost.PartialAUCBoost",
     "Profile@1": "headrank.training.profile.Profile",

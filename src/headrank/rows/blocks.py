@@ -328,6 +328,11 @@ class Blocks:
         """Map as `map_values` does, but leave the results where the blocks are, and return handles of them."""
         return self._pool.start_without(function, *each, same=same, stays=True)
 
+    def load(self, number: int) -> Block:
+        """Return one block, in this process."""
+        block: Block = self._pool.load(number)
+        return block
+
     def put(self, values: Sequence[Any]) -> list[Any]:
         """Send a value to each block, once; return handles."""
         return self._pool.start_without(itself, values)

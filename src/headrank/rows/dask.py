@@ -68,6 +68,10 @@ class DaskPool:
             handles = self.start_without(merge, handles[: 2 * n : 2], handles[1 : 2 * n : 2]) + rest
         return self.collect(handles)[0]
 
+    def load(self, number: int) -> Any:
+        """Return one block, which is copied to this process."""
+        return self.collect(self.blocks[number : number + 1])[0]
+
     def mapped(self, make: Callable[..., Any], *given: Sequence[Any]) -> DaskPool:
         """Return blocks made of these, once, on the workers."""
         return DaskPool(self.client, self.start(make, *given))
@@ -109,6 +113,11 @@ class LoadedPool:
     def reduce(self, function: Callable[..., Any], merge: Callable[..., Any], *, same: Sequence[Any] = ()) -> Any:
         """Merge the results of all blocks in pairs, on the workers; see `Pool`."""
         return self._tasks.reduce(partial(_loaded, function), merge, same=same)
+
+    def load(self, number: int) -> Any:
+        """Return one block, which a worker loads and sends to this process."""
+        one = DaskPool(self.client, self.loaders[number : number + 1])
+        return self.collect(one.start(partial(_loaded, _itself)))[0]
 
     def mapped(self, make: Callable[..., Any], *given: Sequence[Any]) -> LoadedPool:
         """Return blocks made of these; see `Pool`."""

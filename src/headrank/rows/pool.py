@@ -61,6 +61,9 @@ class Pool(Protocol):
     def reduce(self, function: Callable[..., Any], merge: Callable[..., Any], *, same: Sequence[Any] = ()) -> Any:
         """Merge ``function(block, *same)`` of all blocks in pairs, where these are, and return the result."""
 
+    def load(self, number: int) -> Any:
+        """Return one block, in this process."""
+
     def mapped(self, make: Callable[..., Any], *given: Sequence[Any]) -> Pool:
         """Return the blocks ``make(block, *given_of_block)``, made when they are needed."""
 
@@ -96,7 +99,7 @@ class LocalPool:
         self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = (), stays: bool = False
     ) -> list[Any]:
         """Apply a function to each block; see `Pool`."""
-        return self._each(lambda number: function(self._block(number), *_found(each, number), *same), stays=stays)
+        return self._each(lambda number: function(self.load(number), *_found(each, number), *same), stays=stays)
 
     def start_without(
         self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = (), stays: bool = False
@@ -111,7 +114,7 @@ class LocalPool:
         log2(n_blocks) of them exist at a time.
         """
         pending: list[tuple[int, Any]] = []
-        for result in self._in_order(lambda number: function(self._block(number), *same)):
+        for result in self._in_order(lambda number: function(self.load(number), *same)):
             size = 1
             while pending and pending[-1][0] == size:
                 result, size = merge(pending.pop()[1], result), 2 * size
@@ -121,7 +124,7 @@ class LocalPool:
     def mapped(self, make: Callable[..., Any], *given: Sequence[Any]) -> LocalPool:
         """Return blocks made of these; see `Pool`."""
         loaders = (
-            partial(_made, partial(self._block, number), make, tuple(values[number] for values in given))
+            partial(_made, partial(self.load, number), make, tuple(values[number] for values in given))
             for number in range(self.n_blocks)
         )
         return LocalPool(tuple(loaders), self.n_jobs, spare=max(self.spare, self.memory), folder=self.folder)
@@ -134,7 +137,8 @@ class LocalPool:
             finalize(pool, rmtree, copies, ignore_errors=True)
         return pool
 
-    def _block(self, number: int) -> Any:
+    def load(self, number: int) -> Any:
+        """Return one block; it is kept if it is among those to be kept."""
         found = self._kept.get(number)
         if found is not None:
             return found.loaded() if isinstance(found, _BlockOnDisk) else found

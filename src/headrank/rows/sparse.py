@@ -62,8 +62,9 @@ class SparseRows:
         np.add.at(n_stored, self.X.indices, 1)
         full = n_stored == self.X.shape[0]
         low, high = (np.where(full, end, 0.0).astype(self.X.dtype) for end in (np.inf, -np.inf))
-        np.minimum.at(low, self.X.indices, self.X.data)
-        np.maximum.at(high, self.X.indices, self.X.data)
+        with np.errstate(invalid="ignore"):  # NaN is the answer
+            np.minimum.at(low, self.X.indices, self.X.data)
+            np.maximum.at(high, self.X.indices, self.X.data)
         return low.astype(np.float64), high.astype(np.float64)
 
     def columns(self, features: IntVector) -> Vector:

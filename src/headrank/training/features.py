@@ -111,6 +111,8 @@ class Features:
         The column of each feature.
     every : Blocks or None
         All training rows, if ``train`` is a sample of them; ``holdout`` is then a `StoredRows`.
+    memory : float
+        Bytes that trees may take while they grow on ``every`` row.
     """
 
     steps: tuple[tuple[str, Any], ...]
@@ -119,6 +121,7 @@ class Features:
     names: tuple[str, ...]
     origins: tuple[str, ...]
     every: Blocks | None = None
+    memory: float = 0.0
 
     @property
     def is_sparse(self) -> bool:

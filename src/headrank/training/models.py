@@ -17,6 +17,7 @@ from headrank.bounds.sample_curves import SampleCurves
 from headrank.estimators import BoostedRanker, RankerCV
 from headrank.estimators.combined.clock import INTERRUPTED, RankerProgress
 from headrank.estimators.threads import limit_blas_threads
+from headrank.estimators.trees.regrowing import why_kept
 from headrank.exceptions import CollapsedFitWarning
 from headrank.labels import Sample, check_scores
 from headrank.measures import Measure
@@ -134,7 +135,7 @@ def _ranker(rows: TrainingRows, models: Models, progress: Progress, max_seconds:
         if INTERRUPTED in ranker.left_out_.values():
             raise KeyboardInterrupt  # a command that was stopped writes nothing
         remark = ranker.choice_
-        if not all_rows:
+        if not all_rows and not _grows_on_every(ranker, rows):
             step = f"fitting the ranker to {'all' if rows.features.every is None else 'more'} rows"
             progress(step, 0, 1)
             ranker.refit(X, rows.y, rows.weights, rows.queries)
@@ -164,22 +165,34 @@ def _ranker(rows: TrainingRows, models: Models, progress: Progress, max_seconds:
     )
 
 
+def _grows_on_every(ranker: RankerCV, rows: TrainingRows) -> bool:
+    """Whether boosted trees will be grown on all rows of a stored table, so that growing them on more is in vain."""
+    every = rows.features.every
+    has_trees = "boosted trees" in (part.family for part in ranker.parts_)
+    return every is not None and has_trees and not why_kept(every, rows.features.memory)
+
+
 def _spread(ranker: RankerCV, rows: TrainingRows, progress: Progress) -> str:
-    """Fit the linear part, if there is one, to all rows of a stored table; return what was fitted to which rows."""
+    """Fit the linear part and boosted trees to all rows of a stored table; return what was fitted to which rows."""
     every = rows.features.every
     assert every is not None
     families = [part.family for part in ranker.parts_]
-    trees = f"rees were grown on {rows.y.size:,} of them."
-    if "linear" not in families:
-        return f"Its t{trees}"
-    name = "fitting the linear part to all rows"
-    progress(name, 0, 1)
-    tol = next(part.scorer.ranker_.tol for part in ranker.parts_ if part.family == "linear")
-    ranker.refit(every, callback=Evaluations(name, rows.n_train, tol, progress))
-    progress(name, 1, 1)
-    return (
-        "Then fitted to all of them." if len(families) == 1 else f"Its linear part was fitted to all of them; t{trees}"
-    )
+    said = []
+    if "linear" in families or "boosted trees" in families:
+        name = f"fitting the {'linear part' if 'linear' in families else 'trees'} to all rows"
+        progress(name, 0, 1)
+        tol = next((part.scorer.ranker_.tol for part in ranker.parts_ if part.family == "linear"), 0.0)
+        ranker.refit(every, callback=Evaluations(name, rows.n_train, tol, progress), memory=rows.features.memory)
+        progress(name, 1, 1)
+    if "linear" in families:
+        said.append(
+            "Then fitted to all of them." if len(families) == 1 else "Its linear part was fitted to all of them."
+        )
+    if "boosted trees" in families:
+        said.append(ranker.grown_on_)
+    if any(each not in ("linear", "boosted trees") for each in families):
+        said.append("Its forests are those of the selection.")
+    return " ".join(said)
 
 
 def _families(ranker: RankerCV) -> tuple[FamilyResult, ...]:

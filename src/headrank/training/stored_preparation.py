@@ -89,6 +89,7 @@ def prepared_parts(
         tuple(encoder.names_.tolist()),
         tuple(encoder.origins_.tolist()),
         None if sample.places.size == y.size else _every(table, known, parts.train, columns, encoder),
+        table.memory,
     )
     progress(ENCODING, 2, 2)
     return Prepared(features, columns, (*said, *found), profile, counted, left_out, summaries), sample

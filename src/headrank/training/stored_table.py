@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from headrank._types import IntVector, Vector
+from headrank.estimators.trees.regrowing import MOST_BYTES
 from headrank.exceptions import InvalidSampleError
 from headrank.rows.block import Block
 from headrank.rows.pool import Pool
@@ -34,12 +35,15 @@ class StoredTable:
         Where loaders are called: makes a `Pool` of them.
     place : str
         Where that is, in words.
+    memory : float
+        Bytes that trees may take while they grow on all rows.
     """
 
     loaders: tuple[Callable[[], Any], ...]
     sizes: tuple[int, ...]
     pool_of: Callable[[tuple[Callable[[], Any], ...]], Pool]
     place: str
+    memory: float = MOST_BYTES
 
     @property
     def n_rows(self) -> int:
@@ -58,7 +62,7 @@ class StoredTable:
 
     def joined(self, other: StoredTable) -> StoredTable:
         """Return the rows of both tables, in this order."""
-        return StoredTable((*self.loaders, *other.loaders), (*self.sizes, *other.sizes), self.pool_of, self.place)
+        return replace(self, loaders=(*self.loaders, *other.loaders), sizes=(*self.sizes, *other.sizes))
 
     def map(self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = ()) -> list[Any]:
         """Return ``function(part, *each_of_part, *same)`` of all parts, in their order."""

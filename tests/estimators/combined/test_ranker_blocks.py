@@ -1,4 +1,4 @@
-"""RankerCV and BoostedRankerCV over blocks: chosen on a sample; the linear part has seen all rows, trees the sample."""
+"""RankerCV over blocks: chosen on a sample; the linear part has seen all rows."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,6 @@ X = RNG.normal(size=(N, 4)).astype(np.float32)
 Y = (2 * X[:, 0] + X[:, 1] + RNG.normal(size=N) > 2).astype(int)
 X[RNG.random(X.shape) < 0.05] = np.nan
 AT = [0, 300, 300, 301, N]
-GRID = [{"max_leaf_nodes": 4}]
 
 
 def blocks_of(rows=X, y=Y, **options):
@@ -74,17 +73,6 @@ def test_blocks_are_scaled_as_rows_in_memory_with_categories_too():
     features = scaled._features(blocks_of(codes))
     assert_array_equal(features.take(np.arange(N)), scaled._features(codes))
     assert features.n_features == scaled._features(codes).shape[1]
-
-
-def test_trees_are_those_of_the_sample(monkeypatch):
-    monkeypatch.setattr(block_sample, "_ENOUGH", 40)
-    ranker = hr.BoostedRankerCV("pauc@0.2", grid=GRID, cv=3).fit(blocks_of())
-    assert sum(map(len, ranker.out_of_fold_)) < N / 2
-    assert_array_equal(ranker.decision_function(blocks_of()), ranker.decision_function(X))
-    again = hr.BoostedRankerCV("pauc@0.2", grid=GRID, cv=3).fit(blocks_of())
-    assert_array_equal(again.decision_function(X), ranker.decision_function(X))
-    with pytest.raises(TypeError, match="refit of trees needs X in memory, got <Blocks"):
-        ranker.refit(blocks_of(), Y)
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 from headrank._numbers import above_zero, listed, seed, short_repr
 from headrank._types import ArrayLike, Vector
 from headrank.estimators._blocks import unpacked
-from headrank.estimators._labelled import Labelled, threshold_of
+from headrank.estimators._labelled import Labelled
 from headrank.estimators._matrix import checked_matrix
-from headrank.estimators._scorer import Scorer, admitted
+from headrank.estimators._scorer import Scorer, admitted, intercept_for
 from headrank.estimators.combined.clock import INTERRUPTED, Clock, OutOfTimeError, RankerProgress
 from headrank.estimators.combined.greedy import combination
 from headrank.estimators.combined.linear_part import ScaledLinear
@@ -30,6 +30,7 @@ from headrank.estimators.frame_categories import FrameCategories
 from headrank.estimators.trees.boosted_cv import BoostedRankerCV
 from headrank.estimators.trees.forests import FoldForests
 from headrank.estimators.trees.lightgbm_trees import why_not
+from headrank.estimators.trees.regrowing import MOST_BYTES
 from headrank.exceptions import CollapsedFitWarning
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
@@ -38,10 +39,6 @@ from headrank.solvers import Step
 
 FAMILIES = ("boosted trees", "linear", "extra trees", "random forest")
 """In the order in which they are tried: what is gained for the time comes first."""
-
-
-_ROWS_FOR_THRESHOLD = 10_000
-"""Rows that are scored to find the intercept, evenly spread."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +175,8 @@ class RankerCV(Scorer):
         """Tune each family, and combine them. Parameters as in `BoostedRanker.fit`; queries are kept whole.
 
         Of `Blocks`, which contain y, a sample is drawn as `LinearRankerCV` does, and the families are tuned and
-        combined on it. The linear part is then fitted to all rows; trees stay those of the sample.
+        combined on it. The linear part and boosted trees are then fitted to all rows, see `refit`; forests stay those
+        of the sample.
         """
         X, y, sample_weight, qid = given = unpacked(self, X, y, sample_weight, qid)
         if isinstance(X, Blocks):
@@ -230,11 +228,13 @@ class RankerCV(Scorer):
         qid: ArrayLike | None = None,
         *,
         callback: Callable[[Step], None] | None = None,
+        memory: float = MOST_BYTES,
     ) -> Self:
         """Fit the linear part and the boosted trees to other rows, without choosing again. Parameters as in `fit`.
 
-        For many rows, of which a sample is enough to choose by. Forests are kept: their trees see samples anyway. To
-        `Blocks`, only the linear part is fitted; ``callback`` is then called with a `Step` after each evaluation.
+        For many rows, of which a sample is enough to choose by. Forests are kept: their trees see samples anyway. Of
+        `Blocks`, boosted trees may take ``memory`` bytes, and stay those of the sample if they need more, see
+        `BoostedRankerCV.refit`; ``callback`` is called with a `Step` after each evaluation of the linear part.
         """
         check_is_fitted(self)
         X, y, sample_weight, qid = unpacked(self, X, y, sample_weight, qid)
@@ -243,23 +243,21 @@ class RankerCV(Scorer):
         if known is not None:
             self.categories_ = known  # forests are kept, with its codes
         labelled = Labelled.of(positive, sample_weight, qid)
-        for part in self.parts_:
+        for part in sorted(self.parts_, key=lambda each: each.family != "linear"):  # ``callback`` measures its time
             if isinstance(X, Blocks):
                 if part.family == "linear":
                     part.scorer.refit(X, callback=callback)
+                elif part.family == "boosted trees":
+                    part.scorer.refit(X, memory=memory)
+                    vars(part.scorer).pop("feature_names_in_", None)  # it is given matrices without names
             elif hasattr(part.scorer, "refit"):
                 part.scorer.refit(X, positive, sample_weight, qid)
         return self._adopt(X, labelled)
 
     def _adopt(self, X: Any, labelled: Labelled) -> Self:
         """Set what depends on the fitted parts."""
-        some = np.arange(0, labelled.size, -(-labelled.size // _ROWS_FOR_THRESHOLD))
-        if not labelled.take(some).has_both_classes():
-            some = np.arange(labelled.size)
         self.intercept_ = 0.0
-        rows = some if labelled.present is None else labelled.present[some]
-        scores = self._scores(X.take(rows) if isinstance(X, Blocks) else X[rows])
-        self.intercept_ = -threshold_of(labelled.take(some).sample(scores))
+        self.intercept_ = intercept_for(self, X, labelled)
         return self
 
     def _families(self) -> list[str]:
@@ -338,6 +336,11 @@ class RankerCV(Scorer):
     def cv_results_(self) -> Any:
         """One row per family and fold, and the combination."""
         return trial_frame(self.trials_, self.measure_)
+
+    @property
+    def grown_on_(self) -> str:
+        """Which rows the boosted trees were grown on, in words; empty if there are none in the combination."""
+        return " ".join(part.scorer.grown_on_ for part in self.parts_ if part.family == "boosted trees")
 
     def _scores(self, X: Any) -> Vector:
         scores = np.full(X.shape[0], self.intercept_)

@@ -23,6 +23,7 @@ from headrank.estimators.trees.settings import Settings
 from headrank.exceptions import CollapsedFitWarning
 from headrank.measures import NDCG, Measure
 from headrank.measures import measure as measure_of
+from headrank.rows import Blocks
 from headrank.surrogates import LogisticLoss, surrogate_for
 from headrank.surrogates.row_derivatives import RowDerivatives
 from headrank.surrogates.smooth import ConstantScoresError
@@ -314,7 +315,7 @@ def categorical(estimator: Any, X: Any) -> list[int]:
     of_frame = [] if known is None else list(known.values)
     numbers = sorted({*_numbers_of(estimator, estimator.categorical_features), *of_frame})
     for number in numbers:
-        column = X[:, [number]]
+        column: Any = X.columns(np.array([number])) if isinstance(X, Blocks) else X[:, [number]]
         values = column.data if hasattr(column, "nnz") else column
         wrong = (values < 0) | (values > _LARGEST_CODE) | (values != np.floor(values))
         wrong = values[wrong & ~np.isnan(values)]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from math import inf
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -15,10 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from headrank._numbers import above_zero, listed, seed, short_repr, whole
 from headrank._types import ArrayLike, Vector
-from headrank.estimators._blocks import require_in_memory, unpacked
-from headrank.estimators._labelled import Labelled, threshold_of
+from headrank.estimators._blocks import unpacked
+from headrank.estimators._labelled import Labelled
 from headrank.estimators._matrix import checked_matrix
-from headrank.estimators._scorer import Scorer, admitted
+from headrank.estimators._scorer import Scorer, admitted, intercept_for
 from headrank.estimators.cv.block_sample import fitted_to_sample
 from headrank.estimators.cv.candidates import Trial, trails
 from headrank.estimators.cv.fold_rows import FoldRows
@@ -33,9 +33,11 @@ from headrank.estimators.trees.boosted import (
     settings_of,
     why_collapsed,
 )
-from headrank.estimators.trees.engine import TreeRows, Trees, rows_for
+from headrank.estimators.trees.boosted_members import BoostedAverage, BoostedCandidate, Member
+from headrank.estimators.trees.engine import rows_for
 from headrank.estimators.trees.growing import EVERY, Grown, grown_on
-from headrank.estimators.trees.lightgbm_trees import is_wide, threads_for
+from headrank.estimators.trees.lightgbm_trees import is_wide
+from headrank.estimators.trees.regrowing import MOST_BYTES, regrown, why_kept
 from headrank.estimators.trees.settings import Settings
 from headrank.exceptions import CollapsedFitWarning
 from headrank.measures import Measure
@@ -56,67 +58,6 @@ OF_WIDE = GRID[4:]
 """For tables with many more features than rows, where each tree takes long: the cheapest, and on three kinds of tables
 of 60 x 3,000 values the best of four on average, 0.01 of pauc@0.1 behind the average of the last two."""
 _IN_GRID = (*(field.name for field in fields(Settings)), "objective", "power")
-
-
-@dataclass(frozen=True)
-class BoostedCandidate:
-    """One way to boost trees: settings, objective, and the number of trees that the folds have chosen."""
-
-    settings: Settings
-    objective: str
-    power: float | None
-    n_trees: int
-    C: ClassVar[None] = None
-    bandwidth: ClassVar[None] = None
-
-    def __str__(self) -> str:
-        return f"{self.n_trees} trees ({self.settings}{self._push})"
-
-    @property
-    def label(self) -> str:
-        """All but the number of trees, for the legend of a plot."""
-        return f"{self.settings.label}{self._push}"
-
-    @property
-    def _push(self) -> str:
-        return "" if self.power is None else f", push with power {self.power:g}"
-
-    @property
-    def surrogate(self) -> str:
-        """What is minimised."""
-        return self.objective
-
-
-@dataclass(frozen=True)
-class BoostedAverage:
-    """Several candidates as one: the mean of their scores, each scaled to variance 1 out of fold."""
-
-    members: tuple[BoostedCandidate, ...]
-    C: ClassVar[None] = None
-    bandwidth: ClassVar[None] = None
-    surrogate: ClassVar[str] = "average"
-
-    def __str__(self) -> str:
-        *others, last = map(str, self.members)
-        return f"the average of {', '.join(others)} and {last}"
-
-
-@dataclass(frozen=True, eq=False)
-class Member:
-    """Trees of one candidate, whose scores are averaged, and what they are divided by."""
-
-    trees: tuple[Trees, ...]
-    spread: float
-
-    def scores(self, X: Any) -> Vector:
-        """Mean over the trees of the folds."""
-        mean: Vector = np.mean([each.scores(X) for each in self.trees], axis=0)
-        return mean / self.spread
-
-    def contributions(self, X: Any) -> Vector:
-        """The same, by features, with the rest in the last column."""
-        mean: Vector = np.mean([each.contributions(X) for each in self.trees], axis=0)
-        return mean / self.spread
 
 
 class BoostedRankerCV(Scorer):
@@ -173,6 +114,8 @@ class BoostedRankerCV(Scorer):
         Of each fold, the scores that the choice gave the rows left out, in their order.
     members_ : tuple of Member
         The trees that score.
+    grown_on_ : str
+        Which rows the trees were grown on, in words.
     intercept_ : float
         Such that as many of the scores out of fold are above 0 as rows are positive.
     engine_, collapsed_, categories_, classes_, n_features_in_, feature_names_in_
@@ -192,6 +135,7 @@ class BoostedRankerCV(Scorer):
     measure_: Measure
     members_: tuple[Member, ...]
     out_of_fold_: tuple[Vector, ...]
+    grown_on_: str
     intercept_: float
     _needs_finite = False
     _takes_categories = True
@@ -232,12 +176,12 @@ class BoostedRankerCV(Scorer):
     ) -> Self:
         """Choose by cross-validation. Parameters as in `BoostedRanker.fit`; queries are kept whole in the folds.
 
-        Of `Blocks`, which contain y, a sample is drawn as `LinearRankerCV` does. The trees are those of the sample.
+        Of `Blocks`, which contain y, a sample is drawn as `LinearRankerCV` does. What is selected is then grown on all
+        rows, see `refit`.
         """
         X, y, sample_weight, qid = rows = unpacked(self, X, y, sample_weight, qid)
         if isinstance(X, Blocks):
-            fitted_to_sample(self, rows)
-            return self
+            return self if fitted_to_sample(self, rows) else self.refit(X)
         end = inf if self.max_seconds is None else time.monotonic() + above_zero("max_seconds", self.max_seconds)
         self._rankers()  # checked before anything is computed
         most_trees = whole("max_estimators", self.max_estimators, at_least=1)
@@ -279,25 +223,50 @@ class BoostedRankerCV(Scorer):
                 if time.monotonic() >= end:
                     break
         self._choose(folds, grown)
+        self.grown_on_ = f"Its trees are those of the {len(splits)} folds of {labelled.size:,} rows."
         self.intercept_ = -folds.threshold(self.out_of_fold_)
         return self._checked(labelled)
 
-    def refit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
-        """Grow the selected trees on other rows in memory, instead of those of the folds. Parameters as in `fit`."""
+    def refit(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        qid: ArrayLike | None = None,
+        *,
+        memory: float = MOST_BYTES,
+    ) -> Self:
+        """Grow the selected trees on other rows, instead of those of the folds. Parameters as in `fit`.
+
+        More rows allow more trees, so their number is selected again, on a tenth of the rows, which is kept aside. If
+        this tenth has fewer than 1,000 positives or negatives, or queries with both, trees are grown on all rows, as
+        many as were selected before.
+
+        Of `Blocks`, features are cut into bins of one byte: two passes, with one block in memory at a time. If bins and
+        what LightGBM needs besides take more than ``memory`` bytes, the trees stay as they are. ``grown_on_`` says so.
+        """
         check_is_fitted(self, "trials_")
-        require_in_memory("refit of trees", X)
+        X, y, sample_weight, qid = unpacked(self, X, y, sample_weight, qid)
+        if isinstance(X, Blocks) and (reason := why_kept(X, memory)):
+            self.grown_on_ = reason
+            return self
         X, positive = admitted(self, X, y)
         labelled = Labelled.of(positive, sample_weight, qid)
-        if labelled.present is not None:
-            X = X[labelled.present]
-        self.engine_, rows = rows_for(X, labelled, categorical(self, X), n_threads=threads_for(X))
         candidates = getattr(self.best_, "members", (self.best_,))
-        self.members_ = tuple(
-            Member((self._on_all(rows, labelled, candidate, self._options(X)),), member.spread)
-            for candidate, member in zip(candidates, self.members_, strict=True)
+        again = regrown(
+            X,
+            labelled,
+            candidates,
+            self.measure_,
+            categorical=categorical(self, X),
+            most_trees=whole("max_estimators", self.max_estimators, at_least=1),
+            **self._options(X),
         )
+        self.engine_, self.grown_on_ = again.engine, again.how
+        pairs = zip(again.trees, self.members_, strict=True)
+        self.members_ = tuple(Member((trees,), member.spread) for trees, member in pairs)
         self.intercept_ = 0.0
-        self.intercept_ = -threshold_of(labelled.sample(self._scores(X)))
+        self.intercept_ = intercept_for(self, X, labelled)
         return self._checked(labelled)
 
     def _options(self, X: Any) -> dict[str, Any]:
@@ -329,13 +298,6 @@ class BoostedRankerCV(Scorer):
             if ranker.objective not in ("logistic", "push"):
                 raise ValueError(f"objectives in grid must be 'logistic' or 'push', got {short_repr(ranker.objective)}")
         return rankers
-
-    def _on_all(self, rows: TreeRows, labelled: Labelled, candidate: BoostedCandidate, options: Any) -> Trees:
-        """Grow the trees of a candidate on all rows."""
-        ranker = BoostedRanker(objective=candidate.objective, power=candidate.power or 1.0)
-        grown = rows.growing(candidate.settings, derivatives=push_of(ranker, labelled), **options)
-        grown.grow(candidate.n_trees)
-        return grown.trees(candidate.n_trees)
 
     def _choose(self, folds: FoldRows, grown: Mapping[BoostedCandidate, Grown]) -> None:
         """Choose the best candidate, or the average of the tied ones, unless it clearly trails."""

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array, csr_matrix
 
 from headrank._types import IntVector, Vector
+from headrank.estimators.trees.block_reader import BlockReader
 from headrank.estimators.trees.settings import Settings
 from headrank.estimators.trees.tree_text import DEEPEST, canonical
 
@@ -30,6 +31,15 @@ _ALWAYS = {
 _FEW_NUMBERS = 1_000_000
 """Up to this many values, threads spend more time waiting for each other than working."""
 
+_MOST_FOR_BINS = 200_000
+"""Rows that LightGBM cuts bins by."""
+_VALUES_FOR_BINS = 20_000_000
+"""Of blocks, most values that it cuts bins by."""
+_BYTES_FOR_BINS = 28
+"""What each of them takes: two copies in double precision, what is not 0 again, and its row."""
+_BYTES_PER_ROW = 50
+"""Of LightGBM, besides bins: scores, derivatives, the leaf of each row."""
+
 _MANY_FEATURES, _FEATURES_PER_ROW = 2_000, 50
 """Least number of features, and of features per row, of a wide table."""
 
@@ -45,6 +55,21 @@ def threads_for(X: Any) -> int:
 def is_wide(n_rows: int, n_features: int) -> bool:
     """Whether features outnumber rows so much that time and memory depend on the features alone."""
     return n_features >= max(_MANY_FEATURES, _FEATURES_PER_ROW * n_rows)
+
+
+def bytes_for(n_rows: int, n_features: int) -> float:
+    """Return about how many bytes trees over blocks take while they grow, besides one block.
+
+    >>> bytes_for(9_000_000, 100) / 1e9
+    1.91
+    """
+    n_for_bins = min(n_rows, rows_for_bins(n_features))
+    return n_rows * (n_features + _BYTES_PER_ROW) + _BYTES_FOR_BINS * n_for_bins * n_features
+
+
+def rows_for_bins(n_features: int) -> int:
+    """Return how many rows of blocks bins are cut by."""
+    return min(_MOST_FOR_BINS, max(_VALUES_FOR_BINS // n_features, 1))
 
 
 @lru_cache(maxsize=1)
@@ -165,6 +190,38 @@ class LightGBMRows:
             _plain(X), target, weight=weights, group=group, categorical_feature=categorical, params=parameters
         )
         return cls(data.construct(), n_threads)
+
+    @classmethod
+    def of_blocks(
+        cls, reader: BlockReader, target: Vector, weights: Vector | None, categorical: list[int], n_threads: int
+    ) -> LightGBMRows:
+        """Cut the features of blocks into bins: up to 100 features, the same as in memory.
+
+        Two passes, in which blocks are loaded one after the other: one for the ends of the bins, one to fill them.
+        """
+        import lightgbm
+
+        class Batches(lightgbm.Sequence):
+            """The rows of a block."""
+
+            batch_size = reader.batch_rows
+
+            def __init__(self, number: int) -> None:
+                self.number = number
+
+            def __len__(self) -> int:
+                return reader.sizes[self.number]
+
+            def __getitem__(self, at: Any) -> Vector:
+                return reader.rows(self.number, at) if isinstance(at, slice) else reader.row(self.number, at)
+
+        n_for_bins = rows_for_bins(reader.n_features)
+        parameters = {**_ALWAYS, "num_threads": n_threads, "bin_construct_sample_cnt": n_for_bins}
+        blocks = [Batches(number) for number in range(len(reader.sizes))]
+        data = lightgbm.Dataset(blocks, target, weight=weights, categorical_feature=categorical, params=parameters)
+        rows = cls(data.construct(), n_threads)
+        reader.release()
+        return rows
 
     def part(self, kept: IntVector) -> LightGBMRows:
         """Some of the rows, in their order, without another copy of X."""
