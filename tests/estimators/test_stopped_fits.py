@@ -33,7 +33,7 @@ def folder(tmp_path, monkeypatch):
 
 def call_at(monkeypatch, number, action):
     """Perform an action when a block is loaded for the time of this number."""
-    load, calls = LocalPool._block, []
+    load, calls = LocalPool.load, []
 
     def counting(pool, block):
         calls.append(block)
@@ -41,7 +41,7 @@ def call_at(monkeypatch, number, action):
             action()
         return load(pool, block)
 
-    monkeypatch.setattr(LocalPool, "_block", counting)
+    monkeypatch.setattr(LocalPool, "load", counting)
     return calls
 
 
