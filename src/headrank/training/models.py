@@ -141,6 +141,7 @@ def _ranker(rows: TrainingRows, models: Models, progress: Progress, max_seconds:
             ranker.refit(X, rows.y, rows.weights, rows.queries)
             progress(step, 1, 1)
             remark = f"{ranker.choice_} Selected on {few.size:,} of {rows.y.size:,} training rows, then fitted to all."
+            remark = f"{remark} {ranker.grown_on_}".rstrip()
         if rows.features.every is not None:
             fitted = _spread(ranker, rows, progress)
             remark = f"{ranker.choice_} Selected on {few.size:,} of {rows.n_train:,} training rows. {fitted}"
