@@ -12,7 +12,10 @@ def alike(one, other):
 
 
 def same_scores(one, other):
-    """Whether one model gave the same rows these scores: equal but for rounding."""
+    """Whether one model gave the same rows these scores: equal but for rounding, also of products in single precision.
+
+    BLAS multiplies seven rows in another order than sixty, and in yet another with one thread.
+    """
     return np.shape(one) == np.shape(other) and np.allclose(
-        one, other, rtol=0, atol=1e-9 * np.nanmax(np.abs(other)), equal_nan=True
+        one, other, rtol=0, atol=1e-6 * np.nanmax(np.abs(other)), equal_nan=True
     )
