@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from headrank._types import IntVector, Vector
 from headrank.estimators.trees.regrowing import MOST_BYTES
@@ -19,6 +20,9 @@ from headrank.training.features import BLOCK_ROWS, blocks
 
 if TYPE_CHECKING:
     import polars as pl
+
+PartRows = npt.NDArray[np.int32]
+"""Numbers of rows of a part; those of all parts are kept, so they take half the memory of others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,11 +73,11 @@ class StoredTable:
         pool = self.pool
         return pool.collect(pool.start(function, *each, same=same))
 
-    def within_parts(self, rows: IntVector) -> list[IntVector]:
+    def within_parts(self, rows: IntVector) -> list[PartRows]:
         """Return, of ascending row numbers, those in each part, counted from its first row."""
         borders = self.borders
         ends = np.searchsorted(rows, borders)
-        return [rows[i:j] - start for (i, j), start in zip(pairwise(ends), borders, strict=False)]
+        return [(rows[i:j] - start).astype(np.int32) for (i, j), start in zip(pairwise(ends), borders, strict=False)]
 
     def values_of(self, rows: IntVector, values: Any) -> list[Any]:
         """Cut values of ascending row numbers into those of the parts; None for each without values."""
@@ -140,7 +144,7 @@ def _merged(parts: Sequence[_PartColumn]) -> Column:
     return Column(parts[0].name, kind, sum(part.n_missing for part in parts), n_distinct)
 
 
-def _rows_of(part: Any, rows: IntVector) -> pl.DataFrame:
+def _rows_of(part: Any, rows: PartRows) -> pl.DataFrame:
     frame: pl.DataFrame = part.frame[rows]
     return frame
 
@@ -155,7 +159,7 @@ def _stacked(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
     return pl.concat([frame.with_columns(pl.col(mixed).cast(pl.String)) for frame in filled], how="vertical_relaxed")
 
 
-def conformed_rows(part: Any, rows: IntVector, columns: Sequence[Column]) -> pl.DataFrame:
+def conformed_rows(part: Any, rows: PartRows, columns: Sequence[Column]) -> pl.DataFrame:
     """Return some rows of a part, each column as its kind, or raise with the name of the file."""
     try:
         return conformed(part.frame, columns, ignored=part.frame.columns, first_row=part.first_row)[rows]
@@ -163,7 +167,7 @@ def conformed_rows(part: Any, rows: IntVector, columns: Sequence[Column]) -> pl.
         raise InvalidSampleError(f"{part.name}: {error}") from None
 
 
-def encoded_rows(part: Any, rows: IntVector, columns: Sequence[Column], encoder: Any) -> Vector:
+def encoded_rows(part: Any, rows: PartRows, columns: Sequence[Column], encoder: Any) -> Vector:
     """Return the features of some rows of a part, in single precision."""
     if not rows.size:
         return np.empty((0, len(encoder.names_)), dtype=np.float32)
@@ -171,12 +175,12 @@ def encoded_rows(part: Any, rows: IntVector, columns: Sequence[Column], encoder:
     return features
 
 
-def encoded_block(part: Any, rows: IntVector, y: Any, qid: Any, columns: Sequence[Column], encoder: Any) -> Block:
+def encoded_block(part: Any, rows: PartRows, y: Any, qid: Any, columns: Sequence[Column], encoder: Any) -> Block:
     """Return some rows of a part as a block, with their labels and queries."""
     return Block(encoded_rows(part, rows, columns, encoder), y, None, qid, part.name)
 
 
-def scored_rows(part: Any, rows: IntVector, columns: Sequence[Column], encoder: Any, model: Any) -> Vector:
+def scored_rows(part: Any, rows: PartRows, columns: Sequence[Column], encoder: Any, model: Any) -> Vector:
     """Return the scores of some rows of a part, computed in double precision as those of a table in memory are."""
     scores = np.empty(rows.size)
     for some in blocks(rows.size, BLOCK_ROWS):
