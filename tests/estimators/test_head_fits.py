@@ -13,6 +13,7 @@ from cuts import borders, cut
 from headrank.estimators import _held_scores, _risks
 from headrank.estimators._fitting import posed
 from headrank.estimators._head_risk import HeadRisk, SmoothHeadRisk
+from headrank.estimators._pair_risk import PairRisk
 from headrank.estimators._sum_risk import SumRisk
 from headrank.exceptions import CollapsedFitWarning
 from headrank.rows import pool
@@ -81,6 +82,22 @@ def test_the_smooth_risk_is_that_in_memory(measure, at, weights, step):
     ray, beside = one.ray(here, np.arange(1.0, D + 1)), other.ray(there, np.arange(1.0, D + 1))
     for mine, others in ((here, there), (ray.at(step), beside.at(step))):
         assert others.value == pytest.approx(mine.value, rel=1e-9)
+        np.testing.assert_allclose(other.subgradients([others]), one.subgradients([mine]), atol=1e-9)
+        assert beside.slope(others) == pytest.approx(ray.slope(mine), abs=1e-9)
+
+
+@settings(max_examples=30, deadline=None)
+@given(borders(N), st.lists(st.integers(-2, 2), min_size=D, max_size=D), st.floats(-2, 2))
+def test_the_hinge_of_all_pairs_is_that_in_memory(at, weights, step):
+    rows = X + 0.1 * np.random.default_rng(1).normal(size=X.shape)  # no pair is exactly at its kink
+    one = posed(hr.LinearRanker("auc"), rows, Y).risk
+    other = posed(hr.LinearRanker("auc"), hr.Blocks.from_arrays(cut(rows, at), cut(Y, at)), None).risk
+    assert isinstance(other, PairRisk)
+    here, there = one.at(np.array(weights, dtype=float)), other.at(np.array(weights, dtype=float))
+    ray, beside = one.ray(here, np.arange(1.0, D + 1)), other.ray(there, np.arange(1.0, D + 1))
+    for mine, others in ((here, there), (ray.at(step), beside.at(step))):
+        assert others.value == pytest.approx(mine.value, rel=1e-9)
+        assert others.offset == pytest.approx(mine.offset, rel=1e-9)
         np.testing.assert_allclose(other.subgradients([others]), one.subgradients([mine]), atol=1e-9)
         assert beside.slope(others) == pytest.approx(ray.slope(mine), abs=1e-9)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from headrank.estimators._head_risk import HeadRisk, SmoothHeadRisk
 from headrank.estimators._held_risk import blocks_in
+from headrank.estimators._pair_risk import PairRisk
 from headrank.estimators._risk import LinearRisk
 from headrank.estimators._sum_risk import SumRisk
 from headrank.rows import Rows
@@ -27,7 +28,8 @@ def risk_of(rows: Rows, surrogate: Any, positive: Any) -> LinearRisk:
         if isinstance(surrogate, RowLoss) and surrogate.rows.plain:
             return SumRisk(rows, surrogate, positive)
         if isinstance(surrogate, StructuralHinge) and surrogate.only_reached and surrogate.rows.plain:
-            return HeadRisk(rows, surrogate, positive)
+            whole = (surrogate.min_fpr, surrogate.max_fpr) == (0, 1)
+            return (PairRisk if whole else HeadRisk)(rows, surrogate, positive)
         if isinstance(surrogate, SmoothPairs) and surrogate.rows.plain and surrogate.max_fpr < 1:
             return SmoothHeadRisk(rows, surrogate, positive)
     return LinearRisk(rows, surrogate, positive)
