@@ -5,6 +5,10 @@ LOWEST := .venv-lowest
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
+# Compiled files are kept, whatever the environment says: without them every worker rewrites all tests, and every process
+# that a test starts compiles the package again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo check test test-slow test-processors test-lowest docs bench bench-quality bench-scale tables format clean
 
 demo: $(VENV)/.core

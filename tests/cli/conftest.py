@@ -4,7 +4,17 @@ import numpy as np
 import polars as pl
 import pytest
 
+from headrank.estimators.combined import linear_part
+
 N_ROWS = 1200
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _few_candidates():
+    """Fits in this process choose among fewer linear scorers than usual: the choice has tests of its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(linear_part, "_surrogates_for", lambda _: ("logistic", "tight"))
+        yield
 
 
 @pytest.fixture(scope="session")

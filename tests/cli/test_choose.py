@@ -13,6 +13,7 @@ from skrub import TableVectorizer
 import headrank as hr
 from cli.running import left_in, refused, run
 from headrank.model_io import load, save
+from headrank.model_io.saving import packed
 from headrank.training.columns import Column
 from headrank.training.goal import Goal
 from headrank.training.holdout_scores import HoldoutScores
@@ -53,11 +54,17 @@ def model():
     return dataclasses.replace(fitted, holdout_scores=rows)
 
 
+@pytest.fixture(scope="module")
+def file(model):
+    """What `save` writes, made once."""
+    return packed(model)
+
+
 @pytest.fixture
-def folder(tmp_path, monkeypatch, model):
+def folder(tmp_path, monkeypatch, file):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "result").mkdir()
-    save(model, "result/model")
+    (tmp_path / "result" / "model").write_bytes(file)
     cases(N_NEW, 2).write_csv("new.csv")
     return tmp_path
 

@@ -11,6 +11,7 @@ import pytest
 import headrank as hr
 from cli.running import finish, left_in, refused, run, start
 from cli.tables import clean, letor, of_all_kinds
+from headrank.training.train import train
 
 OPTIONS = ["--target", "churned", "--id", "customer", "--drop", "remark", "--top", "0.1", "--models", "linear"]
 WRITTEN = ["model", "ranked.csv", "report.html", "result.json"]
@@ -179,16 +180,35 @@ def test_overwriting_must_be_said(tmp_path, capsys):
     assert (out / "mine.txt").read_text() == "precious"
 
 
-def test_the_demo_makes_a_report_and_its_command_works(tmp_path):
-    done = finish(start("demo", cwd=tmp_path), timeout=300)
+def demo_and_its_command(tmp_path, execute):
+    done = execute("demo")
     assert done.code == 0, done.err
     assert left_in(tmp_path / "demo") == sorted([*WRITTEN, "digits.csv"])
     command = next(line for line in done.out.splitlines() if "headrank fit" in line).split("headrank ")[1].split()
     command[1] = "demo/digits.csv"
-    again = finish(start(*command, cwd=tmp_path), timeout=300)
+    again = execute(*command)
     assert again.code == 0, again.err
     for name in ("report.html", "ranked.csv", "result.json"):
         assert (tmp_path / "result" / name).read_bytes() == (tmp_path / "demo" / name).read_bytes(), name
+
+
+def test_the_demo_makes_a_report_and_its_command_works(tmp_path, capsys, monkeypatch):
+    """Without trees, which take most of its time."""
+    asked = []
+
+    def quick(*arguments, models, **options):
+        asked.append(models)
+        return train(*arguments, models="linear", **options)
+
+    monkeypatch.setattr("headrank.training.train.train", quick)
+    monkeypatch.chdir(tmp_path)
+    demo_and_its_command(tmp_path, lambda *arguments: run(capsys, *arguments))
+    assert asked == ["all", "all"]
+
+
+@pytest.mark.slow
+def test_the_whole_demo(tmp_path):
+    demo_and_its_command(tmp_path, lambda *arguments: finish(start(*arguments, cwd=tmp_path)))
 
 
 def test_from_a_table_to_a_threshold(tmp_path, capsys, monkeypatch):

@@ -192,7 +192,7 @@ def test_a_full_disk_leaves_nothing(table):
 
 
 @posix_signals
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("how", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_an_interruption_leaves_nothing(table, tmp_path_factory, how):
     mark = tmp_path_factory.mktemp("mark") / "in the middle of it"
     out = table.parent / "out"

@@ -80,7 +80,7 @@ def test_a_refusal_as_a_process(scores):
 
 
 @posix_signals
-@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("sign", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
 def test_interrupted_in_the_middle(folder, out, sign, tmp_path):
     arguments = ["score", "model", "short.csv", "--out", "out/o.csv", "--block", 100]
     process = start_and_stand(TableModel.decision_function, tmp_path / "mark", *arguments, calls=3, cwd=folder)

@@ -32,7 +32,7 @@ def in_a_terminal(monkeypatch, capsys, *arguments):
 
 @pytest.fixture
 def long_names(tmp_path, scored):
-    frame = scored.rename({"good": LONG, "weak": f"{LONG}_too"})
+    frame = scored[:500].rename({"good": LONG, "weak": f"{LONG}_too"})
     frame = frame.with_columns(place=pl.col("half") + " is a place with a name that is as long as this one")
     frame.write_csv(tmp_path / "scores.csv")
     return tmp_path / "scores.csv"

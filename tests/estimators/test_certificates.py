@@ -105,11 +105,22 @@ def check(ranker, rows):
     return True
 
 
+def claims_hold(rng, size, store):
+    ranker, rows = random_fit(rng, sizes=[size], stores=[store])
+    if fitted(ranker, rows) is not None and ranker.surrogate in CONVEX:
+        check(ranker, rows)
+
+
 @pytest.mark.parametrize("store", STORES)
 @pytest.mark.parametrize("size", SIZES)
 def test_claims_are_true_or_refused(size, store):
-    rng = np.random.default_rng([list(SIZES).index(size), list(STORES).index(store)])
-    for _ in range(2):
-        ranker, rows = random_fit(rng, sizes=[size], stores=[store])
-        if fitted(ranker, rows) is not None and ranker.surrogate in CONVEX:
-            check(ranker, rows)
+    claims_hold(np.random.default_rng([list(SIZES).index(size), list(STORES).index(store)]), size, store)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", SIZES)
+def test_more_claims_are_true_or_refused(size):
+    rng = np.random.default_rng(list(SIZES).index(size))
+    for store in STORES:
+        for _ in range(5):
+            claims_hold(rng, size, store)

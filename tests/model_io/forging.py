@@ -6,9 +6,8 @@ from dataclasses import replace
 from hashlib import sha256
 from zipfile import ZIP_DEFLATED, ZipFile
 
-import skops.io
-
 from headrank.model_io.container import Manifest, entry, pack, unpack
+from headrank.model_io.dumping import dumped
 from headrank.model_io.libraries import libraries
 from headrank.model_io.payload import SCHEMA, canonical
 
@@ -45,7 +44,7 @@ def with_schema(file, edit):
 
 def unchecked(model):
     """The file that `save` would write if it did not look."""
-    return with_payload(canonical(skops.io.dumps(model)))
+    return with_payload(canonical(dumped(model)))
 
 
 def node(loader, module, name, number=None, **parts):

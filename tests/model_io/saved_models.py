@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 import polars as pl
+import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.impute import SimpleImputer
@@ -16,6 +17,7 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, Stan
 from skrub import SquashingScaler, StringEncoder, TableVectorizer
 
 import headrank as hr
+from headrank.estimators.trees import forests
 from headrank.training.columns import Column
 from headrank.training.features import Matrix
 from headrank.training.goal import Goal
@@ -63,6 +65,12 @@ def vectorizer():
 def _of_numbers(model):
     X, y = numbers()
     return model.fit(X, y), X
+
+
+def _of_families():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(forests, "_N_TREES", 20)
+        return _of_numbers(hr.RankerCV("pauc@0.3", families=("boosted trees", "linear", "extra trees"), cv=3))
 
 
 def _of_table(*steps, frame=lambda rows: rows):
@@ -152,9 +160,7 @@ MAKERS = {
     "boosted trees by cross-validation": lambda: _of_numbers(
         hr.BoostedRankerCV("pauc@0.3", grid=[{"max_leaf_nodes": 4}, {"objective": "push"}], max_estimators=20, cv=3)
     ),
-    "combination": lambda: _of_numbers(
-        hr.RankerCV("pauc@0.3", families=("boosted trees", "linear", "extra trees"), cv=3)
-    ),
+    "combination": _of_families,
     "ranking tree": lambda: _of_numbers(hr.TreeRanker("pauc@0.3", min_samples_split=10, cv=3)),
     "ranking tree of all rows": lambda: _of_numbers(hr.TreeRanker("auc", local=False, cv=None)),
     "ranking forest": lambda: _of_numbers(hr.ForestRanker("pauc@0.3", n_estimators=30, min_samples_split=20)),

@@ -31,10 +31,8 @@ from headrank.training.train import train
 from model_io.saved_models import MAKERS, made, numbers
 
 
-def test_scores_are_the_same(model_and_rows, tmp_path):
-    model, rows = model_and_rows
-    save(model, tmp_path / "model")
-    loaded = load(tmp_path / "model")
+def test_scores_are_the_same(saved):
+    model, rows, _, loaded = saved
     assert type(loaded) is type(model)
     assert same_scores(loaded.decision_function(rows), model.decision_function(rows))
     if isinstance(model, TableModel):
@@ -48,15 +46,12 @@ def test_scores_are_the_same(model_and_rows, tmp_path):
     check_is_fitted(loaded)
 
 
-def test_a_model_has_one_file(model_and_rows, tmp_path):
+def test_a_model_has_one_file(saved, tmp_path):
     """Saved twice, and saved again after loading: the same bytes."""
-    model, _ = model_and_rows
-    for name, each in (("a", model), ("b", model)):
-        save(each, tmp_path / name)
-    save(load(tmp_path / "a"), tmp_path / "c")
-    first = (tmp_path / "a").read_bytes()
-    assert first == (tmp_path / "b").read_bytes()
-    assert first == (tmp_path / "c").read_bytes()
+    model, _, path, loaded = saved
+    for each in (model, loaded):
+        save(each, tmp_path / "again")
+        assert (tmp_path / "again").read_bytes() == path.read_bytes()
 
 
 def test_large_numbers_dates_of_another_kind_and_empty_columns_score_the_same(tmp_path):
@@ -88,25 +83,23 @@ def test_large_numbers_dates_of_another_kind_and_empty_columns_score_the_same(tm
         assert nearest.max() <= 1e-9 * np.abs(scores).max()
 
 
-@pytest.mark.parametrize("name", ["ranker by cross-validation", "table, ranker", "table, trees"])
-def test_another_process_loads_it_and_writes_the_same_file(name, tmp_path):
-    model, rows = made(name)
-    save(model, tmp_path / "model")
-    if isinstance(rows, np.ndarray):
-        np.save(tmp_path / "rows.npy", rows)
-        read = "np.load('rows.npy')"
-    else:
-        rows.write_parquet(tmp_path / "rows.parquet")
-        read = "pl.read_parquet('rows.parquet')"
-    code = (
-        "import numpy as np, polars as pl\n"
-        "from headrank.model_io import load, save\n"
-        "model = load('model'); save(model, 'again')\n"
-        f"np.save('scores.npy', model.decision_function({read}))"
-    )
+def test_another_process_loads_them_and_writes_the_same_files(tmp_path):
+    models = dict(enumerate(map(made, ("ranker by cross-validation", "table, ranker", "table, trees"))))
+    code = "import numpy as np, polars as pl\nfrom headrank.model_io import load, save\n"
+    for i, (model, rows) in models.items():
+        save(model, tmp_path / f"model {i}")
+        if isinstance(rows, np.ndarray):
+            np.save(tmp_path / f"rows {i}.npy", rows)
+            read = f"np.load('rows {i}.npy')"
+        else:
+            rows.write_parquet(tmp_path / f"rows {i}.parquet")
+            read = f"pl.read_parquet('rows {i}.parquet')"
+        code += f"model = load('model {i}'); save(model, 'again {i}')\n"
+        code += f"np.save('scores {i}.npy', model.decision_function({read}))\n"
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, env={**os.environ, "PYTHONHASHSEED": "7"})
-    assert same_scores(np.load(tmp_path / "scores.npy"), model.decision_function(rows))
-    assert (tmp_path / "again").read_bytes() == (tmp_path / "model").read_bytes()
+    for i, (model, rows) in models.items():
+        assert same_scores(np.load(tmp_path / f"scores {i}.npy"), model.decision_function(rows))
+        assert (tmp_path / f"again {i}").read_bytes() == (tmp_path / f"model {i}").read_bytes()
 
 
 def test_what_was_learned_besides_the_scores_is_kept(tmp_path):

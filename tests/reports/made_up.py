@@ -4,13 +4,14 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
+import pytest
 
 import headrank as hr
 from headrank.bounds.sample_curves import SampleCurves
 from headrank.datasets import Binormal
 from headrank.exceptions import TooFewRowsError
 from headrank.labels import check_binary
-from headrank.reports import render_html, summarize
+from headrank.reports import large_samples, render_html, summarize
 from headrank.training.columns import Column
 from headrank.training.goal import Goal
 from headrank.training.result import Coefficient, FamilyResult, ModelResult, TrainingResult
@@ -148,12 +149,12 @@ def binormal(n, positive_rate, separation=2.0, seed=0):
     return Binormal(separation=separation, positive_rate=positive_rate).sample_scores(n, random_state=seed)
 
 
-def top(n=3000, seed=0, noises=(0.0, 0.8, 0.4)):
+def top(n=1500, seed=0, noises=(0.0, 0.8, 0.4)):
     y, scores = binormal(n, 0.08, 2.2, seed)
     return training_result(Goal(top=0.05), y, three(y, scores, noises, seed))
 
 
-def fpr(n=3000, seed=1, noises=(0.0, 1.5, 0.3), goal=None):
+def fpr(n=1500, seed=1, noises=(0.0, 1.5, 0.3), goal=None):
     y, scores = binormal(n, 0.1, 2.0, seed)
     return training_result(goal or Goal(max_fpr=0.05), y, three(y, scores, noises, seed))
 
@@ -282,7 +283,7 @@ def grouped_top():
     return grouped(Goal(top=0.1))
 
 
-def timed(n=3000, fall=1.5, goal=None, seed=12, qid=None):
+def timed(n=1500, fall=1.5, goal=None, seed=12, qid=None):
     """Two months, over which the separation falls."""
     y, scores = binormal(n, 0.2, 0.0, seed)
     place = np.arange(n) / n
@@ -325,9 +326,16 @@ def result_of(name):
     return RESULTS[name]()
 
 
+def summarized(result):
+    """The summary of a result, with fewer replicates of the bootstrap than usual: their number does not matter here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(large_samples, "_REPLICATES", 200)
+        return summarize(result)
+
+
 @cache
 def summary_of(name):
-    return summarize(result_of(name))
+    return summarized(result_of(name))
 
 
 @cache

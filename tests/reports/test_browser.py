@@ -52,27 +52,50 @@ def browser():
         chromium.close()
 
 
+class Watched:
+    """A page, and all that it said, asked or requested."""
+
+    def __init__(self, browser, **options):
+        self.said, self.requests = [], []
+        self.page = browser.new_page(**options)
+        self.page.on("console", lambda message: self.said.append(f"console: {message.text}"))
+        self.page.on("pageerror", lambda error: self.said.append(f"error: {error}"))
+        self.page.on("dialog", lambda dialog: self.said.append(f"dialog: {dialog.message}"))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+
+
+@pytest.fixture(scope="module")
+def usual(browser):
+    """A page that one report after the other is loaded into, as a new page takes far longer."""
+    watched = Watched(browser)
+    yield watched
+    watched.page.close()
+
+
 @pytest.fixture
-def opened(browser, tmp_path):
+def opened(browser, usual, tmp_path):
     """Open the report of a result; afterwards nothing may have gone wrong, and no one may have been called."""
-    trouble, pages = [], []
+    opened_here = []
 
     def open_page(name, width=1280, **options):
         file = tmp_path / f"{name}.html"
         file.write_text(html_of(name), encoding="utf-8")
-        page = browser.new_page(viewport={"width": width, "height": 900}, **options)
-        pages.append(page)
-        page.on("console", lambda message: trouble.append(f"console: {message.text}"))
-        page.on("pageerror", lambda error: trouble.append(f"error: {error}"))
-        page.on("dialog", lambda dialog: trouble.append(f"dialog: {dialog.message}"))
-        page.on("request", lambda request: request.url != file.as_uri() and trouble.append(f"asks for {request.url}"))
-        page.goto(file.as_uri())
-        return page
+        size = {"width": width, "height": 900}
+        watched = Watched(browser, viewport=size, **options) if options else usual
+        watched.said.clear()
+        watched.requests.clear()
+        opened_here.append((watched, file.as_uri()))
+        watched.page.set_viewport_size(size)
+        watched.page.goto(file.as_uri())
+        return watched.page
 
     yield open_page
-    for page in pages:
-        page.close()
-    assert trouble == []
+    for watched, address in opened_here:
+        watched.page.wait_for_timeout(0)  # what is on its way arrives
+        if watched is not usual:
+            watched.page.close()
+        assert watched.said == []
+        assert watched.requests == [address]
 
 
 def shown(page):

@@ -12,7 +12,7 @@ from headrank.reports import charts, summarize
 from headrank.reports.charts import control_of
 from headrank.reports.geometry import SIDE, bars, forest, histogram_drawing, roc_drawing, ticks
 from headrank.training.goal import Goal
-from reports.made_up import RESULTS, result_of, summary_of, training_result
+from reports.made_up import RESULTS, result_of, summarized, summary_of, training_result
 
 WITHOUT_QUERIES = pytest.mark.parametrize("name", [name for name in RESULTS if not name.startswith("queries")])
 
@@ -126,9 +126,9 @@ def test_a_control_that_would_be_too_long_is_cut_even_inside_the_goal(monkeypatc
     wanted = control_of(made, [curve])
     assert wanted.max_fpr >= made.goal.max_fpr  # more scores than usual, for the goal
     assert len(wanted.curves[0].scores) < curve.scores.size
-    monkeypatch.setattr(charts, "MOST_LEVELS_FOR_GOAL", 200)
+    monkeypatch.setattr(charts, "MOST_LEVELS_FOR_GOAL", 100)
     short = control_of(made, [curve])
-    assert len(short.curves[0].scores) == 200
+    assert len(short.curves[0].scores) == 100
     assert short.start_max_fpr == short.max_fpr < made.goal.max_fpr
     monkeypatch.setattr(charts, "MOST_LEVELS_FOR_GOAL", 3)
     assert "no interactive figure" in control_of(made, [curve])
@@ -136,7 +136,7 @@ def test_a_control_that_would_be_too_long_is_cut_even_inside_the_goal(monkeypatc
 
 def test_queries_with_too_many_scores_have_no_control(monkeypatch):
     monkeypatch.setattr(charts, "MOST_LEVELS_FOR_GOAL", 100)
-    summary = summarize(result_of("queries"))
+    summary = summarized(result_of("queries"))
     assert summary.control is None
     assert "more than the 100" in summary.no_control
 

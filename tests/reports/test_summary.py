@@ -12,7 +12,7 @@ from headrank.reports import summarize
 from headrank.reports.charts import MOST_LEVELS, tick_step
 from headrank.training.goal import Goal
 from headrank.training.result import Coefficient
-from reports.made_up import RESULTS, result_of, summary_of, training_result
+from reports.made_up import RESULTS, result_of, summarized, summary_of, training_result
 
 EVERY = pytest.mark.parametrize("name", RESULTS)
 WITHOUT_QUERIES = pytest.mark.parametrize("name", [name for name in RESULTS if not name.startswith("queries")])
@@ -93,15 +93,15 @@ def test_with_queries_the_answer_is_a_mean_over_them(name):
 def test_the_first_sentence_for_a_best_fraction():
     made, answer = result_of("top"), summary_of("top").answer
     n_pos = int(made.y.sum())
-    times = answer.expected / (150 * n_pos / 3000)
+    times = answer.expected / (75 * n_pos / 1500)
     assert answer.sentences[0] == (
-        f"The ranker finds {answer.expected} of {n_pos} default cases in the first 150 of 3,000 cases, {times:.0f} "
-        f"times what a random pick finds (at least {answer.at_least} of 150 in a large population, with 95 % "
+        f"The ranker finds {answer.expected} of {n_pos} default cases in the first 75 of 1,500 cases, {times:.1f} "
+        f"times what a random pick finds (at least {answer.at_least} of 75 in a large population, with 95 % "
         "confidence, if new rows are drawn like these)."
     )
     assert answer.sentences[0] == f"{answer.headline[:-1]} ({answer.guarantee[0].lower()}{answer.guarantee[1:-1]})."
-    assert (answer.n_cases, answer.n_pos) == (150, n_pos)
-    assert 0 < answer.at_least < answer.expected < 150
+    assert (answer.n_cases, answer.n_pos) == (75, n_pos)
+    assert 0 < answer.at_least < answer.expected < 75
     assert answer.sentences[1].startswith("Logistic regression finds ")
 
 
@@ -115,15 +115,15 @@ def test_the_first_sentence_for_a_false_positive_rate():
         "are drawn like these)."
     )
     assert (answer.n_cases, answer.random) == (58, pytest.approx(5.8))
-    assert "at most 134 false alarms among 2,694 other cases" in summary_of("fpr").answer.sentences[0]
+    assert "at most 68 false alarms among 1,361 other cases" in summary_of("fpr").answer.sentences[0]
 
 
 def test_the_answer_is_in_the_words_of_the_user():
     made = result_of("top")
     named = replace(made, table=replace(made.table, positive_name="fraud"))
-    assert f"of {made.y.sum()} frauds in the first" in summarize(named).answer.sentences[0]
+    assert f"of {made.y.sum()} frauds in the first" in summarized(named).answer.sentences[0]
     plain = replace(made, table=replace(made.table, target="y"))
-    assert f"of {made.y.sum()} positives in the first" in summarize(plain).answer.sentences[0]
+    assert f"of {made.y.sum()} positives in the first" in summarized(plain).answer.sentences[0]
 
 
 def test_a_scorer_that_finds_no_more_than_chance_is_not_praised():
@@ -260,7 +260,7 @@ def test_the_drivers_are_the_twenty_largest_coefficients_in_whatever_order_they_
     assert [(each.feature, each.value) for each in drivers.coefficients] == [(c.feature, c.value) for c in largest]
     assert drivers.n_all == 25
     turned = tuple(replace(e, coefficients=e.coefficients and e.coefficients[::-1]) for e in made.models)
-    assert summarize(replace(made, models=turned)).drivers == drivers
+    assert summarized(replace(made, models=turned)).drivers == drivers
 
 
 def test_trees_have_no_drivers_and_the_best_linear_model_lends_its_own():
@@ -274,13 +274,13 @@ def test_trees_have_no_drivers_and_the_best_linear_model_lends_its_own():
     assert drivers.coefficients
     assert all(of_best[each.feature] == each.value for each in drivers.coefficients)
     bare = replace(made, models=tuple(replace(each, coefficients=None) for each in made.models))
-    assert summarize(bare).drivers.coefficients == ()
+    assert summarized(bare).drivers.coefficients == ()
 
 
 def test_coefficients_that_are_all_zero():
     made = result_of("one_model")
     zero = replace(made.models[0], coefficients=(Coefficient("a", 0.0), Coefficient("b", 0.0)))
-    assert summarize(replace(made, models=(zero,))).drivers.words.startswith("All coefficients are 0")
+    assert summarized(replace(made, models=(zero,))).drivers.words.startswith("All coefficients are 0")
 
 
 @EVERY

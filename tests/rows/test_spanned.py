@@ -35,13 +35,12 @@ def test_scores_and_lengths_are_the_same(kind):
     np.testing.assert_allclose(inner.X @ basis.T, rows.combine(np.eye(12)), atol=1e-10)
 
 
-@pytest.mark.parametrize("standardize", [False, True])
-@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("weighted", "standardize"), [(False, False), (True, True)])
 @pytest.mark.parametrize("surrogate", ["logistic", "svc", "tight", "structural"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_minimum_is_that_of_the_features(kind, surrogate, weighted, standardize):
     X, positive = wide(kind), np.arange(12) % 3 == 0
-    ranker = hr.LinearRanker("pauc@0.5", surrogate=surrogate, C=2.0, tol=1e-6, standardize=standardize)
+    ranker = hr.LinearRanker("pauc@0.5", surrogate=surrogate, C=2.0, tol=1e-5, standardize=standardize)
     weights = np.arange(12) % 4 if weighted else None
     direct = pose(
         X,
@@ -56,8 +55,8 @@ def test_the_minimum_is_that_of_the_features(kind, surrogate, weighted, standard
     inner = direct.in_span()
     assert inner.rows.n_features == inner.risk.positive.size < direct.rows.n_features
     one, other = search(ranker, direct, 2.0), search(ranker, inner, 2.0)
-    assert max(one.gap, other.gap) <= 1e-6
-    assert one.objective == pytest.approx(other.objective, rel=3e-6)
+    assert max(one.gap, other.gap) <= 1e-5
+    assert one.objective == pytest.approx(other.objective, rel=3e-5)
     present = slice(None) if weights is None else weights > 0
     scores, inside = open_rows(X).scores(inner.coef(other.weights))[present], inner.scores(other)
     np.testing.assert_allclose(scores - scores.mean(), inside - inside.mean(), atol=1e-8)

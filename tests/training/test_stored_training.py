@@ -31,7 +31,7 @@ AT = [0, 90, 90, 91, 200, N]
 
 @pytest.fixture(autouse=True)
 def _few_candidates(monkeypatch):
-    monkeypatch.setattr(linear_part, "_surrogates_for", lambda _: ("logistic", "tight"))
+    monkeypatch.setattr(linear_part, "_surrogates_for", lambda _: ("logistic",))
 
 
 def trained(features, y=Y, **options):

@@ -9,6 +9,7 @@ import pytest
 
 import headrank as hr
 from cli.running import run
+from headrank.estimators.combined import linear_part
 from headrank.exceptions import InvalidSampleError
 
 
@@ -27,6 +28,13 @@ def table(n=500, seed=0):
 
 
 OPTIONS = {"target": "fraud", "id": "customer", "top": 0.1, "models": "linear", "positive_name": "fraud"}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _few_candidates():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(linear_part, "_surrogates_for", lambda _: ("logistic", "tight"))
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,10 @@ from headrank.surrogates.cut import Cut
 from headrank.surrogates.smooth import Lists, SmoothRisk
 from headrank.surrogates.soft_counts import soft_step
 
-_BISECTIONS = 60
-"""Enough to find the border of the top to double precision."""
+_STEPS = 120
+"""Enough to find the border of the top to double precision, were every other step a bisection."""
+_NEAR = 2.0**-51
+"""Steps this short, relative to the scores, are rounding."""
 _SHORT = 1e-6
 """Half the step of a difference, in relative ranks: short compared with phi, long compared with rounding."""
 
@@ -129,11 +131,21 @@ class SmoothTop(SmoothRisk):
         each = None if lists.pos_queries is None else np.arange(lists.n_queries)
         low = np.full(lists.n_queries, min(lists.pos.min(), lists.neg.min()) - lists.reach)
         high = np.full(lists.n_queries, max(lists.pos.max(), lists.neg.max()) + lists.reach)
-        for _ in range(_BISECTIONS):
-            middle = (low + high) / 2
-            too_high = lists.everybody.below(middle, each)[0] > n_below
-            high, low = np.where(too_high, middle, high), np.where(too_high, low, middle)
-        return np.asarray((low + high) / 2)
+        border, step = (low + high) / 2, high - low
+        near = _NEAR * np.maximum(np.abs(low), np.abs(high))
+        for _ in range(_STEPS):
+            count, slope = lists.everybody.below(border, each)
+            lacking = n_below - count
+            high, low = np.where(lacking < 0, border, high), np.where(lacking < 0, low, border)
+            newton = np.divide(lacking, slope, out=np.full_like(slope, np.inf), where=slope > 0)
+            found = (lacking == 0) | (np.abs(newton) <= near) | (high - low <= near)
+            if found.all():
+                break
+            # Newton's step, or half the way where it leads out or its steps shrink too slowly.
+            good = (np.abs(newton) <= step / 2) & (border + newton > low) & (border + newton < high)
+            following = np.where(found, border, np.where(good, border + newton, (low + high) / 2))
+            border, step = following, np.abs(following - border)
+        return np.asarray(border)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,5 +1,6 @@
 """Areas by a product of e-values: the parts against slow twins, and laws."""
 
+from functools import cache
 from itertools import permutations, product
 
 import numpy as np
@@ -138,6 +139,18 @@ def test_a_range_that_starts_later_is_refused():
         betting(curve, PartialAUC(min_fpr=0.1, max_fpr=0.2))
 
 
+@cache
+def at_all_places(n_pos, n_neg, max_fpr, low, risk=0.2):
+    """The test of each way to put positives between negatives."""
+
+    def test_of(slots):
+        scores = np.concatenate([np.arange(n_neg, 0, -1.0), n_neg + 0.5 - np.array(slots)])
+        curve = RocCurve.from_scores(np.repeat([0, 1], [n_neg, n_pos]), scores)
+        return _Test(places_of(curve, max_fpr, risk), risk, low=low)
+
+    return {slots: test_of(slots) for slots in product(range(n_neg + 1), repeat=n_pos)}
+
+
 @pytest.mark.parametrize("low", [True, False])
 @pytest.mark.parametrize("max_fpr", [0.5, 1.0])
 @settings(max_examples=15, deadline=None)
@@ -148,15 +161,9 @@ def test_a_range_that_starts_later_is_refused():
 )
 def test_the_expectation_of_the_bet_is_at_most_1(max_fpr, low, chances, theta, place):
     """All ways to put 3 positives between 6 negatives: the bet has no gain at the true eta, whatever rho is."""
-    n_pos, n_neg, risk = 3, 6, 0.2
+    n_pos, n_neg = 3, 6
     share = np.array(chances) / sum(chances)
-
-    def test_of(slots):
-        scores = np.concatenate([np.arange(n_neg, 0, -1.0), n_neg + 0.5 - np.array(slots)])
-        curve = RocCurve.from_scores(np.repeat([0, 1], [n_neg, n_pos]), scores)
-        return _Test(places_of(curve, max_fpr, risk), risk, low=low)
-
-    tests = {slots: test_of(slots) for slots in product(range(n_neg + 1), repeat=n_pos)}
+    tests = at_all_places(n_pos, n_neg, max_fpr, low)
     rhos = next(iter(tests.values())).rhos
     rho = rhos.min() + place * (rhos.max() - rhos.min())
     # What one positive brings at eta = 0, from samples in which all three are in the same place.

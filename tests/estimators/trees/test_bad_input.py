@@ -14,6 +14,8 @@ from headrank.estimators.cv import fold_rows, folds
 from headrank.exceptions import CollapsedFitWarning, OneClassError
 from samples import gaussians
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 RANKERS = {"boosted": boosted, "chosen": boosted_cv, "combined": combined}
 
 

@@ -9,6 +9,8 @@ from scipy.sparse import csr_array, csr_matrix
 from estimators.trees.boosting import boosted, boosted_cv, combined, every_kind, whole_numbers
 from headrank.model_io.saving import packed
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 KINDS = list(every_kind())
 DRAWN_ALIKE = ("logistic", "push", "smooth", "chosen")
 """Without draws of features and thresholds, which depend on how many there are."""

@@ -12,6 +12,7 @@ EXPECTED_FAILURES = {
 }
 
 
+@pytest.mark.usefixtures("few_trees")
 @pytest.mark.filterwarnings("ignore::headrank.exceptions.CollapsedFitWarning")  # many checks fit noise
 @parametrize_with_checks(
     [
