@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from distributed import Client, LocalCluster
 from scipy import sparse
+from scipy.sparse import csr_matrix
 from sklearn.exceptions import ConvergenceWarning
 
 import headrank as hr
@@ -55,6 +56,16 @@ def test_data_frames(client, measure, surrogate):
     assert_same_fit(hr.LinearRanker(measure, surrogate=surrogate).fit(frame, Y, sample_weight=WEIGHTS), ranker)
     assert ranker.decision_function(ddf[list("abcd")]) == pytest.approx(ranker.decision_function(frame))
     assert ranker.score(ddf[list("abcd")], ddf["fraud"]) == pytest.approx(ranker.score(frame, Y))
+
+
+@pytest.mark.parametrize("kind", [np.asarray, csr_matrix, lambda part: pd.DataFrame(part, columns=list("abcd"))])
+def test_lists_of_futures(client, kind):
+    rows = client.map(kind, [X[:150], X[150:]], pure=False)
+    blocks = hr.Blocks.from_dask(rows, client.map(np.asarray, [Y[:150], Y[150:]], pure=False))
+    assert blocks.feature_names == (("a", "b", "c", "d") if blocks.dense and kind is not np.asarray else None)
+    assert blocks.dense == (kind is not csr_matrix)
+    ranker = hr.LinearRanker("pauc@0.2", standardize=True).fit(blocks)
+    assert_same_fit(hr.LinearRanker("pauc@0.2", standardize=True).fit(X, Y), ranker)
 
 
 def test_a_choice_of_families_and_its_curve(client, monkeypatch):
@@ -168,7 +179,11 @@ def test_no_graph_is_built_for_an_evaluation(client):
             ValueError,
             "y has 2 partitions, X",
         ),
-        (lambda: (da.from_array(X, chunks=(100, 4)), Y), TypeError, "y must be a Dask collection like X, got array"),
+        (
+            lambda: (da.from_array(X, chunks=(100, 4)), Y),
+            TypeError,
+            "y must be a Dask collection or a list",
+        ),
         (lambda: (da.from_array(Y, chunks=100),), ValueError, "X must have rows and columns"),
     ],
 )

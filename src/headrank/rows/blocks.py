@@ -205,9 +205,9 @@ class Blocks:
 
         Parameters
         ----------
-        X : dask.dataframe.DataFrame or dask.array.Array of shape (n_rows, n_features)
-            Numbers; the lengths of partitions need not be known.
-        y, sample_weight, qid : dask.dataframe.Series or dask.array.Array, optional
+        X : dask.dataframe.DataFrame or dask.array.Array of shape (n_rows, n_features), or list of futures
+            Numbers; the lengths of partitions need not be known. Futures are of data frames, arrays or CSR matrices.
+        y, sample_weight, qid : dask.dataframe.Series or dask.array.Array, or list of futures, optional
             Partitioned as X.
         client : distributed.Client, optional
             Default: the current one.

@@ -215,7 +215,11 @@ def dask_blocks(X: Any, y: Any, sample_weight: Any, qid: Any, client: Any) -> Da
                 "Dask blocks are kept on the workers of a cluster, but no client is connected; start one: "
                 "client = dask.distributed.Client()"
             ) from None
-    names, dtype = _columns_of(X)
+    kind = X
+    if _are_futures(X):
+        with _connected(client):
+            kind = client.submit(_without_rows, X[0]).result()
+    names, dtype = _columns_of(kind)
     parts = _parts_of("X", X)
     beside = [
         [None] * len(parts) if values is None else _parts_of(name, values)
@@ -230,16 +234,27 @@ def dask_blocks(X: Any, y: Any, sample_weight: Any, qid: Any, client: Any) -> Da
     make = delayed(_block_of, pure=False)
     blocks = [make(*those, dtype.name, number) for number, those in enumerate(zip(parts, *beside, strict=True))]
     futures = client.compute(blocks)
-    dense = not hasattr(getattr(X, "_meta", None), "nnz")
-    return DaskBlocks(DaskPool(client, futures), int(X.shape[1]), dtype, names, dense)
+    dense = not hasattr(getattr(kind, "_meta", kind), "nnz")
+    return DaskBlocks(DaskPool(client, futures), int(kind.shape[1]), dtype, names, dense)
+
+
+def _are_futures(values: Any) -> bool:
+    from distributed import Future
+
+    return isinstance(values, (list, tuple)) and len(values) > 0 and all(isinstance(each, Future) for each in values)
+
+
+def _without_rows(part: Any) -> Any:
+    """Return the kind of a part, on a worker: its columns and types."""
+    return part[:0]
 
 
 def _columns_of(X: Any) -> tuple[tuple[str, ...] | None, np.dtype[Any]]:
     """Return the names of the features and their float type, or raise if they are not numbers."""
     if len(X.shape) != 2:
         raise ValueError(f"X must have rows and columns, got a Dask collection of {len(X.shape)} dimension(s)")
-    kinds = [X.dtype] if hasattr(X, "chunks") else list(X.dtypes)
-    names = None if hasattr(X, "chunks") else tuple(str(name) for name in X.columns)
+    kinds = list(X.dtypes) if hasattr(X, "columns") else [X.dtype]
+    names = tuple(str(name) for name in X.columns) if hasattr(X, "columns") else None
     for number, kind in enumerate(kinds):
         if getattr(kind, "kind", "O") not in "biuf":
             what = f"column {names[number]!r}" if names is not None else "X"
@@ -248,8 +263,10 @@ def _columns_of(X: Any) -> tuple[tuple[str, ...] | None, np.dtype[Any]]:
 
 
 def _parts_of(name: str, values: Any) -> list[Any]:
+    if _are_futures(values):
+        return list(values)
     if not hasattr(values, "to_delayed"):
-        raise TypeError(f"{name} must be a Dask collection like X, got {short_repr(values)}")
+        raise TypeError(f"{name} must be a Dask collection or a list of futures, like X, got {short_repr(values)}")
     if hasattr(values, "chunks") and len(values.shape) == 2 and len(values.chunks[1]) > 1:
         values = values.rechunk({1: -1})
     return list(np.ravel(values.to_delayed()))
