@@ -13,6 +13,7 @@ from headrank._types import Vector
 from headrank.estimators._held_scores import HeldScores
 from headrank.estimators._risk import LinearRisk
 from headrank.measures import Measure
+from headrank.measures.area import AreaMeasure
 from headrank.rows import Blocks, Rows, ScaledRows
 from headrank.rows.block import scores_of
 from headrank.rows.block_scores import moved, no_scores
@@ -39,7 +40,9 @@ class HeldRisk(LinearRisk):
         return HeldRay(self, point.scores, self.scored(direction))
 
     def measured(self, scores: HeldScores, measure: Measure) -> float:
-        """Return a measure of the scores; only the head travels, if it has one."""
+        """Return a measure of the scores; only the head travels, if it has one, and only positives for the AUC."""
+        if isinstance(measure, AreaMeasure) and measure.fpr_range == (0, 1):
+            return measure.from_mean_tpr(scores.auc())
         return measure.value(scores.curve(measure.depth(scores.n_pos, scores.n_neg)))
 
     def scored(self, weights: Vector) -> HeldScores:

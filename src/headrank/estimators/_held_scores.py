@@ -13,7 +13,7 @@ from headrank._types import Vector
 from headrank.curve import RocCurve
 from headrank.labels import Sample
 from headrank.levels import Depth
-from headrank.rows.block_scores import HeadScores, every, extent, head_scores, itself
+from headrank.rows.block_scores import HeadScores, every, extent, head_scores, itself, marked_scores, n_outranked
 from headrank.rows.blocks import Blocks
 from headrank.rows.selection import kth_largest
 
@@ -86,6 +86,11 @@ class HeldScores:
             return guess, heads
         floor = kth_largest(self.blocks.map_values, self.scores, self.marked, n_head)
         return floor, self.ask(head_scores, same=(floor, n_head))
+
+    def auc(self) -> float:
+        """Return the area under the whole curve: positives go to the blocks, and a sum comes back from each."""
+        ascending = np.sort(np.concatenate(self.ask(marked_scores)))
+        return float(sum(self.ask(n_outranked, same=(ascending,)))) / (self.n_pos * self.n_neg)
 
     def curve(self, depth: Depth | None) -> RocCurve:
         """Return the curve, or its head of this depth. The whole curve gathers all scores, a head only that."""

@@ -96,6 +96,18 @@ def extent(scores: Vector, _marked: BoolVector) -> tuple[int, float, float, floa
     return scores.size, float(scores.sum()), scores.size * float(scores.var()), float(np.abs(scores).max())
 
 
+def marked_scores(scores: Vector, marked: BoolVector) -> Vector:
+    """Return the scores of the marked rows."""
+    return scores[marked]
+
+
+def n_outranked(scores: Vector, marked: BoolVector, ascending: Vector) -> float:
+    """Return the number of pairs of a row that is not marked and one of these scores above it; ties count half."""
+    others = scores[~marked]
+    below = sum(np.searchsorted(ascending, others, side=side).sum(dtype=np.float64) for side in ("left", "right"))
+    return float(others.size * ascending.size - below / 2)
+
+
 def itself(values: Any) -> Any:
     """Return the values."""
     return values
