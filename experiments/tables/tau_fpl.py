@@ -76,15 +76,15 @@ TABLE = Table(
     found=(
         "On these overlapping classes the minimum of tau-FPL, of TopPush and of the tight hinge is w = 0: the final "
         "fits of all three splits collapse, and the value is that of chance, far below the published ones. The cause "
-        "is that the authors stop early. Stopped in the same way, with C by cross-validation, neither collapses: tau-FPL "
-        "has .219, .476 and .633 beside the published .172, .403 and .621, TopPush .219, .476 and .627 beside .172, "
+        "is that the authors stop early. Stopped in the same way, with C by cross-validation, neither collapses: "
+        "tau-FPL has .219, .476 and .633 beside the published .172, .403 and .621, TopPush .219, .476 and .627 beside .172, "
         ".402 and .546. Of these, tau-FPL at a rate of 0.1 is within two published standard errors, the others are "
         "above. What is left depends on C: with fixed C on the first split (a separate run, not in the results file) "
         "TopPush stopped early has .613 / .550 / .208 at a rate of 0.1 for C = .01 / .1 / 1, after 26 / 31 / 40 "
         "steps, around the published .546; here cross-validation chose .01. At the two small rates tau-FPL stopped "
         "with that C equals TopPush: no weight of a negative has reached its limit yet. "
-        "Logistic regression and the SVM are within two published standard errors of theirs. The asymmetric SVM is better "
-        "here. A likely cause, not tested: its result depends on the origin, which is the mean of the training rows "
+        "Logistic regression and the SVM are within two published standard errors of theirs. The asymmetric SVM is "
+        "better here. A likely cause, not tested: its result depends on the origin, which is the mean of the training rows "
         "here and the origin of the file there."
     ),
 )
