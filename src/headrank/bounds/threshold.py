@@ -271,13 +271,18 @@ def threshold_at(
     return threshold_for(sample, budget, confidence, half=np.asarray(scores).dtype == np.float16)
 
 
-def threshold_for(sample: Sample, budget: Budget, confidence: float, *, half: bool = False) -> Threshold:
-    """Find the threshold on a checked sample; see `threshold_at`. ``half`` is for float16 scores."""
+def threshold_for(
+    sample: Sample, budget: Budget, confidence: float, *, curve: RocCurve | None = None, half: bool = False
+) -> Threshold:
+    """Find the threshold on a checked sample, with its ``curve`` if there is one; see `threshold_at`.
+
+    ``half`` is for float16 scores.
+    """
     allowed = _allowed(budget, confidence, sample.n_pos, sample.n_neg)
     pool = sample.scores[~sample.positive] if budget.kind == "max_fpr" else sample.scores
     largest = float(max(pool.max(), -pool.min()))
-    curve = RocCurve.of_sample(sample, budget.depth(allowed))
-    return _threshold_on(curve, budget, allowed, confidence, largest, half=half)
+    head = RocCurve.of_sample(sample, budget.depth(allowed)) if curve is None else curve
+    return _threshold_on(head, budget, allowed, confidence, largest, half=half)
 
 
 def _threshold_over(rows: ScoreBlocks, budget: Budget, confidence: float) -> Threshold:

@@ -270,7 +270,9 @@ def certified_threshold(
     if goal.budget.limit >= 1:
         return None, "No threshold is needed: the budget covers all rows."
     try:
-        certified = threshold_for(sample, goal.budget, confidence_of_each(confidence, n_models))
+        certified = threshold_for(
+            sample, goal.budget, confidence_of_each(confidence, n_models), curve=winner.holdout.whole
+        )
     except TooFewRowsError as error:
         counted = "negatives" if goal.budget.kind == "max_fpr" else "rows"
         more = "rows" if winner.all_rows is None or winner.all_rows is winner.holdout else "groups"
