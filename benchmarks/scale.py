@@ -174,7 +174,7 @@ def main() -> None:
                     command = [sys.executable, __file__, "one", "--rows", str(n_rows), "--folder", str(folder), *way]
                     subprocess.run(command, check=True)
         if options.what in ("all", "overhead"):
-            overhead(200_000, dask=options.dask)
+            overhead(1_000_000, dask=options.dask)
         if options.what in ("all", "traffic"):
             traffic(400_000)
 

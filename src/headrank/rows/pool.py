@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from os import PathLike
@@ -217,12 +218,17 @@ class _ValuesOnDisk:
         with NamedTemporaryFile(dir=folder, suffix=".npy", delete=False) as file:
             np.save(file, values)
         stored = cls(Path(file.name))
-        finalize(stored, stored.path.unlink, missing_ok=True)
+        finalize(stored, _removed, stored.path)
         return stored
 
 
+def _removed(path: Path) -> None:
+    with suppress(OSError):  # still mapped, on some systems, or gone with the folder: that is removed with the pool
+        path.unlink()
+
+
 def _at_hand(handle: Any) -> Any:
-    return np.load(handle.path) if isinstance(handle, _ValuesOnDisk) else handle
+    return np.load(handle.path, mmap_mode="r") if isinstance(handle, _ValuesOnDisk) else handle
 
 
 def _found(each: Sequence[Sequence[Any]], number: int) -> tuple[Any, ...]:
