@@ -17,16 +17,7 @@ ARGUMENTS = (
     *("--disable-sync", "--no-first-run", "--disable-dev-shm-usage"),
 )
 TO_COMPARE = (
-    "top",
-    "fpr",
-    "inner_range",
-    "ties",
-    "ties_fpr",
-    "tiny",
-    "separated",
-    "queries",
-    "queries_top",
-    "large_head",
+    *("top", "fpr", "inner_range", "ties", "ties_fpr", "tiny", "separated", "queries", "queries_top", "large_head"),
 )
 
 

@@ -274,10 +274,7 @@ def threshold_at(
 def threshold_for(
     sample: Sample, budget: Budget, confidence: float, *, curve: RocCurve | None = None, half: bool = False
 ) -> Threshold:
-    """Find the threshold on a checked sample, with its ``curve`` if there is one; see `threshold_at`.
-
-    ``half`` is for float16 scores.
-    """
+    """Find the threshold on a checked sample, which may have a curve; see `threshold_at`. ``half``: float16 scores."""
     allowed = _allowed(budget, confidence, sample.n_pos, sample.n_neg)
     pool = sample.scores[~sample.positive] if budget.kind == "max_fpr" else sample.scores
     largest = float(max(pool.max(), -pool.min()))

@@ -116,10 +116,9 @@ def keep_best(ranker: LinearRanker, problem: Problem, solution: Solution) -> Non
     for name in ("risk_", "training_measure_", "start_measure_", "collapsed_"):
         if hasattr(ranker, name):
             delattr(ranker, name)
-    scored = isinstance(solution.point, ScoredPoint)
-    ranker.coef_ = problem.coef(solution.weights)
-    threshold = problem.threshold(problem.scores(solution)) if scored else nan
-    ranker.intercept_ = problem.intercept(solution.weights, threshold) if scored else 0.0
+    ranker.coef_, ranker.intercept_ = problem.coef(solution.weights), 0.0
+    if isinstance(solution.point, ScoredPoint):
+        ranker.intercept_ = problem.intercept(solution.weights, problem.threshold(solution.point.scores))
     _adopt_trace(ranker, solution)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -20,7 +20,7 @@ from headrank.rows.block_scores import moved, no_scores
 
 
 @dataclass(frozen=True, eq=False)
-class HeldRisk(LinearRisk):
+class HeldRisk(LinearRisk, ABC):
     """A risk of the scores ``rows @ weights``, which are computed and stay where the rows are."""
 
     @abstractmethod

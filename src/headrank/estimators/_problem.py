@@ -206,9 +206,12 @@ class Problem:
         learned = solution.weights.any() or self.kind.convex
         point: Any = solution.point
         if isinstance(self.risk, HeldRisk):
+            if point is None and learned:
+                point = self.risk.at(solution.weights)
             held = self.risk.scored(solution.weights) if point is None else point.scores
-            risk = self.risk.at_held(held).value if learned else nan
-            return Outcome(held.threshold(), risk, self.risk.measured(held, self.measure))
+            return Outcome(
+                held.threshold(), nan if point is None else point.value, self.risk.measured(held, self.measure)
+            )
         scores = self.scores(solution)
         risk = self.risk.at_scores(scores).value if learned else nan
         return Outcome(self.threshold(scores), risk, self.measured(scores))

@@ -10,6 +10,7 @@ import numpy as np
 
 from headrank._numbers import short_repr
 from headrank.rows.block import Block
+from headrank.rows.block_scores import itself
 from headrank.rows.pool import FoundBlocks
 
 
@@ -36,16 +37,12 @@ def array_loaders(
         for number, (matrix, values) in enumerate(zip(matrices, columns, strict=True))
     ]
     return FoundBlocks(
-        tuple(partial(_itself, block) for block in blocks),
+        tuple(partial(itself, block) for block in blocks),
         n_features,
         matrices[0].dtype,
         None if feature_names is None else tuple(feature_names),
         dense=not any(hasattr(matrix, "nnz") for matrix in matrices),
     )
-
-
-def _itself(block: Block) -> Block:
-    return block
 
 
 def _matrices(X: Sequence[Any]) -> list[Any]:

@@ -43,7 +43,7 @@ class Blocks:
 
     `LinearRanker`, `LinearRankerCV`, `RankerCV` and `BoostedRankerCV` take it where they take X. Each pass loads one
     block per thread at a time; only labels, scores and coefficients of all rows are in memory, some 100 bytes per row.
-    Above 1e7 rows, scores stay with their blocks if the surrogate allows it, and 3 bytes per row remain.
+    Above 1e7 rows, scores stay with their blocks if the surrogate allows it: on disk if there is a ``folder``.
 
     Attributes
     ----------

@@ -15,6 +15,7 @@ import numpy as np
 from headrank._extras import needs_extra
 from headrank._numbers import short_repr
 from headrank.rows.block import Block
+from headrank.rows.block_scores import itself
 
 _SECONDS_TO_CONNECT = 20
 _NARROW = ("float32", "int8", "int16", "uint8", "uint16", "bool")
@@ -51,7 +52,7 @@ class DaskPool:
         with _connected(self.client), warnings.catch_warnings():
             # Coefficients, one for each row, go with their task: scattered, they would be lost with their worker.
             warnings.filterwarnings("ignore", "Sending large graph")
-            repeated = ([value] * self.n_blocks for value in same)
+            repeated = ([value] * len(each[0]) for value in same)
             return list(self.client.map(function, *map(list, each), *repeated, pure=False))  # one message for all tasks
 
     def collect(self, handles: Sequence[Any]) -> list[Any]:
@@ -117,7 +118,7 @@ class LoadedPool:
     def load(self, number: int) -> Any:
         """Return one block, which a worker loads and sends to this process."""
         one = DaskPool(self.client, self.loaders[number : number + 1])
-        return self.collect(one.start(partial(_loaded, _itself)))[0]
+        return self.collect(one.start(partial(_loaded, itself)))[0]
 
     def mapped(self, make: Callable[..., Any], *given: Sequence[Any]) -> LoadedPool:
         """Return blocks made of these; see `Pool`."""
@@ -126,15 +127,11 @@ class LoadedPool:
 
     def kept(self) -> DaskPool:
         """Load all blocks once; they stay on the workers."""
-        return DaskPool(self.client, self.start(_itself))
+        return DaskPool(self.client, self.start(itself))
 
 
 def _loaded(function: Callable[..., Any], load: Callable[[], Any], *arguments: Any) -> Any:
     return function(load(), *arguments)
-
-
-def _itself(block: Any) -> Any:
-    return block
 
 
 @contextmanager
