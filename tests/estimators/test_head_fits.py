@@ -12,7 +12,7 @@ import headrank as hr
 from cuts import borders, cut
 from headrank.estimators import _held_scores, _risks
 from headrank.estimators._fitting import posed
-from headrank.estimators._head_risk import HeadRisk, SmoothHeadRisk
+from headrank.estimators._head_risk import HeadRisk, SmoothHeadRisk, StructuralRisk
 from headrank.estimators._pair_risk import PairRisk
 from headrank.estimators._sum_risk import SumRisk
 from headrank.exceptions import CollapsedFitWarning
@@ -39,19 +39,27 @@ def evened(coef, scores, n_head):
     return coef
 
 
-@pytest.mark.parametrize("measure", ["pauc@0.2", "pauc@0.07"])
-@settings(max_examples=40, deadline=None)
+@pytest.mark.parametrize(
+    ("measure", "surrogate", "kind"),
+    [
+        ("pauc@0.2", "tight", HeadRisk),
+        ("pauc@0.07", "tight", HeadRisk),
+        ("pauc@0.2", "structural", StructuralRisk),
+        ("pauc@0.07:0.31", "structural", StructuralRisk),
+    ],
+)
+@settings(max_examples=30, deadline=None)
 @given(
     borders(N),
     st.lists(st.lists(st.integers(-2, 2), min_size=D, max_size=D), min_size=1, max_size=3),
     st.integers(-2, 2),
     st.booleans(),
 )
-def test_risk_gradient_and_slope_are_those_in_memory(measure, at, several, step, standardize):
-    ranker = hr.LinearRanker(measure, standardize=standardize)
+def test_risk_gradient_and_slope_are_those_in_memory(measure, surrogate, kind, at, several, step, standardize):
+    ranker = hr.LinearRanker(measure, surrogate=surrogate, standardize=standardize)
     one = posed(ranker, X, Y).risk
     other = posed(ranker, hr.Blocks.from_arrays(cut(X, at), cut(Y, at)), None).risk
-    assert isinstance(other, HeadRisk)
+    assert type(other) is kind
     assert not isinstance(one, HeadRisk)
     n_head = other.surrogate.n_reached(int((Y == 0).sum()))
     for weights in several:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from headrank.estimators._head_risk import HeadRisk, SmoothHeadRisk
+from headrank.estimators._head_risk import HeadRisk, SmoothHeadRisk, StructuralRisk
 from headrank.estimators._held_risk import blocks_in
 from headrank.estimators._pair_risk import PairRisk
 from headrank.estimators._risk import LinearRisk
@@ -21,15 +21,16 @@ MOST_GATHERED = 10_000_000
 def risk_of(rows: Rows, surrogate: Any, positive: Any) -> LinearRisk:
     """Return the risk of a surrogate on some rows, whose scores stay with their blocks if they are many.
 
-    Surrogates that need the order of all rows gather all scores, and so do all of them with weights or queries.
+    The threshold surrogates and a smooth one over all rates gather all scores, and so do all with weights or queries.
     """
     blocks = blocks_in(rows)
     if blocks is not None and blocks.n_rows > MOST_GATHERED:
         if isinstance(surrogate, RowLoss) and surrogate.rows.plain:
             return SumRisk(rows, surrogate, positive)
-        if isinstance(surrogate, StructuralHinge) and surrogate.only_reached and surrogate.rows.plain:
-            whole = (surrogate.min_fpr, surrogate.max_fpr) == (0, 1)
-            return (PairRisk if whole else HeadRisk)(rows, surrogate, positive)
+        if isinstance(surrogate, StructuralHinge) and surrogate.rows.plain:
+            if (surrogate.min_fpr, surrogate.max_fpr) == (0, 1):
+                return PairRisk(rows, surrogate, positive)
+            return (HeadRisk if surrogate.only_reached else StructuralRisk)(rows, surrogate, positive)
         if isinstance(surrogate, SmoothPairs) and surrogate.rows.plain and surrogate.max_fpr < 1:
             return SmoothHeadRisk(rows, surrogate, positive)
     return LinearRisk(rows, surrogate, positive)

@@ -9,6 +9,7 @@ import numpy as np
 
 from headrank._types import BoolVector, Vector
 from headrank.rows.block import Block
+from headrank.rows.block_pairs import Overtaken
 from headrank.rows.open import open_rows
 
 
@@ -28,7 +29,8 @@ class HeadScores(NamedTuple):
 class HeadCoef:
     """The coefficients of the rows whose scores travelled, in the same order.
 
-    All other rows have 0, unless there is a tilt: then it is added to each row, times its distance from the centre.
+    All other rows have 0, unless there is a tilt: then it is added to each row, times its distance from the centre; or
+    marked rows that those ``below`` the head overtake.
     """
 
     floor: float
@@ -37,6 +39,7 @@ class HeadCoef:
     at_floor: float
     tilt: float = 0.0
     centre: float = 0.0
+    below: Overtaken | None = None
 
     def rows_and_values(self, scores: Vector, marked: BoolVector) -> tuple[Any, Vector]:
         """Return which rows have a coefficient, and these."""
@@ -45,6 +48,9 @@ class HeadCoef:
         values[~marked & (scores > self.floor)] += self.above
         if self.at_floor:
             values[~marked & (scores == self.floor)] += self.at_floor
+        if self.below is not None:
+            others, n = self.below.overtaking(scores, marked)
+            values[others] += self.below.of_pair * n
         if self.tilt:
             return slice(None), values
         present = np.flatnonzero(values)

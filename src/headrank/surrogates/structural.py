@@ -59,15 +59,31 @@ class StructuralHinge:
     def __call__(self, pos_scores: Vector, neg_scores: Vector) -> Cut:
         """Find the most violated ordering: its risk and the coefficients of its plane."""
         if self.rows.plain:
-            return self._of_one_list(pos_scores, neg_scores, neg_scores.size)
+            return self._of_one_list(pos_scores, neg_scores, neg_scores.size, only_reached=self.only_reached)
         return self._of_cells(pos_scores, neg_scores)
 
-    def _of_one_list(self, s: Vector, t: Vector, n_neg: int) -> Cut:
+    def n_reached(self, n_neg: int) -> int:
+        """Return how many negatives are above the end of the range, if there are neither weights nor queries."""
+        return ceil(share(self.max_fpr, n_neg))
+
+    def of_head(self, pos_scores: Vector, neg_scores: Vector, n_neg: int) -> Cut:
+        """Evaluate the part of the hinge above the end of the range, given only the highest of ``n_neg`` negatives.
+
+        At least `n_reached` of them are needed, without weights and queries. This is the tight hinge. The structural
+        one adds the violations of all pairs below the range: a positive that a negative there outscores is below all
+        of the range, so it stops after it, and the sums before and after the end of the range do not interact.
+
+        >>> StructuralHinge(0.0, 0.5).of_head(np.array([2.0, 0.5]), np.array([0.0]), 2).risk
+        0.25
+        """
+        return self._of_one_list(pos_scores, neg_scores, n_neg, only_reached=True)
+
+    def _of_one_list(self, s: Vector, t: Vector, n_neg: int, *, only_reached: bool) -> Cut:
         n = t.size
         low, high = share(self.min_fpr, n_neg), share(self.max_fpr, n_neg)
         first, last, start = floor(low), ceil(high), ceil(low)
         m = last
-        if not self.only_reached:  # below the range, only negatives that outscore a positive contribute
+        if not only_reached:  # below the range, only negatives that outscore a positive contribute
             m = max(last, int(np.count_nonzero(t > s.min())))
             m = n if 2 * m > n else m  # selecting most of them takes longer than sorting all
         # Ascending order throughout, as it is faster: the r highest of m negatives are those from m - r on.
