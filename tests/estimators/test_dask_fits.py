@@ -5,6 +5,7 @@ import gc
 import os
 import signal
 from functools import partial
+from operator import add
 
 import dask.array as da
 import dask.dataframe as dd
@@ -17,11 +18,13 @@ from scipy.sparse import csr_matrix
 from sklearn.exceptions import ConvergenceWarning
 
 import headrank as hr
+import headrank.rows.dask
+from cuts import cut
 from headrank.estimators import _risks
 from headrank.estimators.combined import linear_part
 from headrank.estimators.cv import block_sample
-from headrank.rows.block import Block
-from headrank.rows.dask import DaskPool, LoadedPool
+from headrank.rows.block import Block, scores_of
+from headrank.rows.dask import DaskPool, LoadedPool, _block_of
 from platforms import posix_signals
 
 RNG = np.random.default_rng(0)
@@ -41,14 +44,21 @@ def client():
     cluster.close()
 
 
+def n_rows_of(block):
+    return block.n_rows
+
+
 def assert_same_fit(one, other):
     assert other.objective_ == pytest.approx(one.objective_, rel=1e-9)
     np.testing.assert_allclose(other.coef_, one.coef_, rtol=1e-6, atol=1e-6 * np.abs(one.coef_).max())
     assert other.training_measure_ == pytest.approx(one.training_measure_, rel=1e-9)
 
 
-@pytest.mark.parametrize(("measure", "surrogate"), [("pauc@0.2", "tight"), ("auc", "logistic")])
-def test_data_frames(client, measure, surrogate):
+@pytest.mark.parametrize(
+    ("measure", "surrogate", "n_bytes"), [("pauc@0.2", "tight", 0), ("auc", "logistic", 1_000_000)]
+)
+def test_data_frames(client, measure, surrogate, n_bytes, monkeypatch):
+    monkeypatch.setattr(headrank.rows.dask, "_GROUPED", n_bytes)  # one task per partition, or for several of them
     ddf = dd.from_pandas(FRAME, npartitions=3)
     ranker = hr.LinearRanker(measure, surrogate=surrogate).fit(ddf[list("abcd")], ddf["fraud"], sample_weight=ddf["w"])
     assert list(ranker.feature_names_in_) == list("abcd")
@@ -104,13 +114,14 @@ def test_arrays_in_several_columns_of_chunks(client):
 @pytest.mark.parametrize("cut_alike", [True, False])
 def test_measures_and_guarantees_take_dask_arrays_and_series(client, monkeypatch, cut_alike):
     scores, others = X[:, 0], X[:, 0] + X[:, 1]
-    gathered, collect = [], DaskPool.collect
+    monkeypatch.setattr(headrank.rows.dask, "_GROUPED", 0)
+    gathered, gather = [], DaskPool._gather
 
     def counted(pool, handles):
         gathered.append(len(handles))
-        return collect(pool, handles)
+        return gather(pool, handles)
 
-    monkeypatch.setattr(DaskPool, "collect", counted)
+    monkeypatch.setattr(DaskPool, "_gather", counted)
     for dask in (
         lambda v, n: da.from_array(v, chunks=N // n + 1),
         lambda v, n: dd.from_pandas(pd.Series(v), npartitions=n),
@@ -164,10 +175,33 @@ def test_a_worker_killed_in_the_middle_of_a_fit(client, monkeypatch):
 
 def test_no_graph_is_built_for_an_evaluation(client):
     blocks = hr.Blocks.from_dask(da.from_array(X, chunks=(100, 4)), da.from_array(Y, chunks=100))
-    futures = blocks._pool.blocks
+    futures = blocks._pool.groups
     blocks.scores(np.ones(4))
     assert all(future.status == "finished" for future in futures)
-    assert blocks._pool.blocks is futures
+    assert blocks._pool.groups is futures
+
+
+@pytest.mark.parametrize(("n_bytes", "sizes"), [(0, [1] * 5), (5000, [3, 1, 1]), (10**6, [5])])
+def test_small_neighbours_on_a_worker_share_a_task(client, monkeypatch, n_bytes, sizes):
+    monkeypatch.setattr(headrank.rows.dask, "_GROUPED", n_bytes)
+    worker, cuts = next(iter(client.scheduler_info()["workers"])), [0, 100, 140, 150, 160, N]  # 32 bytes per row
+    rows, labels = (client.map(np.asarray, cut(of, cuts), workers=worker, pure=False) for of in (X, Y))
+    blocks = hr.Blocks.from_dask(rows, labels)
+    assert blocks._pool.sizes == sizes
+    np.testing.assert_array_equal(blocks.y, Y)
+    np.testing.assert_allclose(blocks.scores(np.ones(4)), X.sum(axis=1))
+    np.testing.assert_allclose(blocks.combine(Y), Y @ X)
+    np.testing.assert_array_equal(blocks.load(3).X, X[150:160])
+    kept = blocks.keep(scores_of, same=(np.ones(4),))
+    assert sum(blocks.map_values(np.dot, kept, blocks.cut(Y))) == pytest.approx(X.sum(axis=1) @ Y)
+    assert blocks.reduce(n_rows_of, add) == N
+
+
+def test_arrays_that_start_at_any_byte_are_aligned(client):
+    """As those that a worker cuts out of a message; products of them would take three times as long."""
+    shifted = np.frombuffer(b"0" + X.tobytes(), dtype=np.uint8)[1:].view(np.float64).reshape(X.shape)
+    assert not shifted.flags.aligned
+    assert _block_of(shifted, Y, None, None, "float64", 0).X.flags.aligned
 
 
 @pytest.mark.parametrize(
@@ -254,7 +288,7 @@ def test_an_interrupt_leaves_no_task_behind(client, monkeypatch):
     collect, calls = DaskPool.collect, []
 
     def collect_and_stop(pool, handles):
-        calls.append(handles[0].key)
+        calls.append(handles[0].task.key)
         if len(calls) == 8:
             raise KeyboardInterrupt
         return collect(pool, handles)
@@ -266,7 +300,7 @@ def test_an_interrupt_leaves_no_task_behind(client, monkeypatch):
     gc.collect()
     client.sync(asyncio.sleep, 0)  # releases are queued before this
     assert calls[7] not in client.futures
-    assert {future.key for future in blocks._pool.blocks} <= set(client.futures)
+    assert {future.key for future in blocks._pool.groups} <= set(client.futures)
 
 
 def test_no_client(monkeypatch):

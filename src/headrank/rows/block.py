@@ -39,6 +39,11 @@ class Block:
         """Number of rows."""
         return int(self.X.shape[0])
 
+    def __sizeof__(self) -> int:
+        """Bytes of the features, by which a cluster distributes work and memory."""
+        dense = isinstance(self.X, np.ndarray)
+        return sum(part.nbytes for part in ((self.X,) if dense else (self.X.data, self.X.indices, self.X.indptr)))
+
 
 @dataclass(frozen=True, eq=False)
 class Spread:

@@ -7,7 +7,9 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
-from functools import partial
+from functools import partial, reduce
+from itertools import accumulate, chain, pairwise
+from operator import getitem
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,68 +20,139 @@ from headrank.rows.block import Block
 from headrank.rows.block_scores import itself
 
 _SECONDS_TO_CONNECT = 20
+_GROUPED = 128_000_000
+"""Bytes of small blocks that one task works on. A task takes some 3 ms on top of its work."""
 _NARROW = ("float32", "int8", "int16", "uint8", "uint16", "bool")
 
 
-class DaskPool:
-    """Blocks that stay on the workers; a handle is a future.
+class _Piece(NamedTuple):
+    """A handle: one of the results of a task."""
 
-    Blocks are computed once, and each call is one task per block, sent to the worker that has it. No graph is built for
-    an evaluation. Everything that a task needs is a block or a small array that is sent with it, so the scheduler
-    computes again what a lost worker had.
+    task: Any
+    number: int
+
+
+class DaskPool:
+    """Blocks that stay on the workers, in groups of neighbours: a call is one task for each group.
+
+    Blocks are computed once, and tasks are sent to the worker that has them. No graph is built for an evaluation.
+    Everything that a task needs is a group or a small array that is sent with it, so the scheduler computes again what
+    a lost worker had.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        The connection to the cluster.
+    groups : list
+        Futures of lists of blocks, or lists of blocks.
+    sizes : list of int
+        How many blocks each group has.
     """
 
-    def __init__(self, client: Any, blocks: Sequence[Any]) -> None:
+    def __init__(self, client: Any, groups: Sequence[Any], sizes: Sequence[int]) -> None:
         self.client = client
-        self.blocks = list(blocks)
+        self.groups = list(groups)
+        self.sizes = list(sizes)
 
     @property
     def n_blocks(self) -> int:
         """Number of blocks."""
-        return len(self.blocks)
+        return sum(self.sizes)
 
     def start(
         self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = (), stays: bool = False
     ) -> list[Any]:
         """Apply a function to each block; see `Pool`."""
-        return self.start_without(function, self.blocks, *each, same=same, stays=stays)
+        del stays
+        return self._pieces(self._tasks(_of_each, function, self.groups, *map(self._by_group, each), same=same))
 
     def start_without(
         self, function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any] = (), stays: bool = False
     ) -> list[Any]:
         """Apply a function to values of each block; see `Pool`. All results stay on the workers until collected."""
         del stays
-        with _connected(self.client), warnings.catch_warnings():
-            # Coefficients, one for each row, go with their task: scattered, they would be lost with their worker.
-            warnings.filterwarnings("ignore", "Sending large graph")
-            repeated = ([value] * len(each[0]) for value in same)
-            return list(self.client.map(function, *map(list, each), *repeated, pure=False))  # one message for all tasks
+        return self._pieces(self._tasks(_of_each, function, *map(self._by_group, each), same=same))
 
     def collect(self, handles: Sequence[Any]) -> list[Any]:
         """Return the results, in the order of the blocks."""
-        with _connected(self.client):
-            return list(self.client.gather(list(handles)))
+        return list(chain.from_iterable(self._gather(self._by_group(handles))))
 
     def reduce(self, function: Callable[..., Any], merge: Callable[..., Any], *, same: Sequence[Any] = ()) -> Any:
         """Merge the results of all blocks in pairs, on the workers; only the last one travels. See `Pool`."""
-        handles = self.start(function, same=same)
-        while len(handles) > 1:
-            n = len(handles) // 2
-            rest = handles[2 * n :]
-            handles = self.start_without(merge, handles[: 2 * n : 2], handles[1 : 2 * n : 2]) + rest
-        return self.collect(handles)[0]
+        left = self._tasks(_merged, function, self.groups, same=(merge, *same))
+        while len(left) > 1:
+            n = len(left) // 2
+            with _connected(self.client):
+                merged = list(self.client.map(merge, left[: 2 * n : 2], left[1 : 2 * n : 2], pure=False))
+            left = merged + left[2 * n :]
+        return self._gather(left)[0]
 
     def load(self, number: int) -> Any:
         """Return one block, which is copied to this process."""
-        return self.collect(self.blocks[number : number + 1])[0]
+        group, at = self._pieces(self.groups)[number]
+        with _connected(self.client):
+            return self.client.submit(getitem, group, at, pure=False).result()
 
     def mapped(self, make: Callable[..., Any], *given: Sequence[Any]) -> DaskPool:
         """Return blocks made of these, once, on the workers."""
-        return DaskPool(self.client, self.start(make, *given))
+        return DaskPool(self.client, self._by_group(self.start(make, *given)), self.sizes)
 
     def kept(self) -> DaskPool:
         """Return the same blocks: they stay on the workers."""
         return self
+
+    def _tasks(
+        self, run: Callable[..., Any], function: Callable[..., Any], *each: Sequence[Any], same: Sequence[Any]
+    ) -> list[Any]:
+        """Start ``run(function, same, *each_of_group)`` for all groups."""
+        with _connected(self.client), warnings.catch_warnings():
+            # Coefficients, one for each row, go with their task: scattered, they would be lost with their worker.
+            warnings.filterwarnings("ignore", "Sending large graph")
+            run = partial(run, function, tuple(same))
+            return list(self.client.map(run, *each, pure=False))  # one message for all tasks
+
+    def _gather(self, tasks: Sequence[Any]) -> list[Any]:
+        with _connected(self.client):
+            return list(self.client.gather(list(tasks)))
+
+    def _pieces(self, tasks: Sequence[Any]) -> list[_Piece]:
+        return [_Piece(task, at) for task, size in zip(tasks, self.sizes, strict=True) for at in range(size)]
+
+    def _by_group(self, values: Sequence[Any]) -> list[Any]:
+        """Return the tasks behind handles of all blocks, or values of all blocks as a list for each group."""
+        first = [0, *accumulate(self.sizes)]
+        if isinstance(values[0], _Piece):
+            return [values[start].task for start in first[:-1]]
+        return [list(values[start:stop]) for start, stop in pairwise(first)]
+
+
+def _of_each(function: Callable[..., Any], same: tuple[Any, ...], *each: Sequence[Any]) -> list[Any]:
+    return [function(*of_block, *same) for of_block in zip(*each, strict=True)]
+
+
+def _merged(function: Callable[..., Any], same: tuple[Any, ...], blocks: Sequence[Any]) -> Any:
+    merge, *others = same
+    return reduce(merge, (function(block, *others) for block in blocks))
+
+
+def _grouped(client: Any, blocks: Sequence[Any]) -> DaskPool:
+    """Wait for blocks, and group neighbours on one worker up to a size, without moving or copying them."""
+    from distributed import wait
+
+    with _connected(client):
+        wait(blocks)
+        places, sizes = client.who_has(blocks), client.nbytes(summary=False)
+        groups: list[list[Any]] = []
+        last, total = None, 0
+        for block in blocks:
+            place, size = places.get(block.key), sizes.get(block.key, 0)
+            if groups and place == last and total + size <= _GROUPED:
+                groups[-1].append(block)
+                total += size
+            else:
+                groups.append([block])
+                last, total = place, size
+        return DaskPool(client, client.map(itself, groups, pure=False), [len(group) for group in groups])
 
 
 class LoadedPool:
@@ -88,7 +161,7 @@ class LoadedPool:
     def __init__(self, client: Any, loaders: Sequence[Callable[[], Any]]) -> None:
         self.client = client
         self.loaders = list(loaders)
-        self._tasks = DaskPool(client, self.loaders)  # a loader is passed to a task as it is
+        self._tasks = DaskPool(client, [[load] for load in loaders], [1] * len(loaders))  # loaders go with their tasks
 
     @property
     def n_blocks(self) -> int:
@@ -117,8 +190,7 @@ class LoadedPool:
 
     def load(self, number: int) -> Any:
         """Return one block, which a worker loads and sends to this process."""
-        one = DaskPool(self.client, self.loaders[number : number + 1])
-        return self.collect(one.start(partial(_loaded, itself)))[0]
+        return LoadedPool(self.client, self.loaders[number : number + 1]).kept().load(0)
 
     def mapped(self, make: Callable[..., Any], *given: Sequence[Any]) -> LoadedPool:
         """Return blocks made of these; see `Pool`."""
@@ -127,7 +199,7 @@ class LoadedPool:
 
     def kept(self) -> DaskPool:
         """Load all blocks once; they stay on the workers."""
-        return DaskPool(self.client, self.start(itself))
+        return self._tasks.mapped(partial(_loaded, itself))
 
 
 def _loaded(function: Callable[..., Any], load: Callable[[], Any], *arguments: Any) -> Any:
@@ -232,7 +304,7 @@ def dask_blocks(X: Any, y: Any, sample_weight: Any, qid: Any, client: Any) -> Da
     blocks = [make(*those, dtype.name, number) for number, those in enumerate(zip(parts, *beside, strict=True))]
     futures = client.compute(blocks)
     dense = not hasattr(getattr(kind, "_meta", kind), "nnz")
-    return DaskBlocks(DaskPool(client, futures), int(kind.shape[1]), dtype, names, dense)
+    return DaskBlocks(_grouped(client, futures), int(kind.shape[1]), dtype, names, dense)
 
 
 def _are_futures(values: Any) -> bool:
@@ -277,7 +349,8 @@ def _block_of(X: Any, y: Any, sample_weight: Any, qid: Any, dtype: str, number: 
     elif hasattr(X, "to_numpy"):
         matrix = X.to_numpy(dtype=dtype, na_value=np.nan)  # missing whole numbers are refused by name, as others are
     else:
-        matrix = np.asarray(X, dtype=dtype)
+        # An array out of a message may start at any byte, and then products of it do not go through BLAS.
+        matrix = np.require(X, dtype=dtype, requirements=["ALIGNED"])
     given = {"y": y, "sample_weight": sample_weight, "qid": qid}
     columns = {what: np.asarray(values).reshape(-1) for what, values in given.items() if values is not None}
     for what, column in columns.items():
