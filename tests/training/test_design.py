@@ -178,3 +178,9 @@ def test_names_of_both_files_may_be_numbers_and_text():
     dates = HoldoutFile(frame, y, "later.csv", times=np.full(480, np.datetime64("2024-01-01")))
     with pytest.raises(InvalidSampleError, match="dates in one file and numbers in the other"):
         RowRoles.of(y, n_rows=480, times=np.arange(480), test=dates)
+
+
+def test_names_that_are_not_given_are_numbers_in_their_file():
+    known = RowRoles.of([0, 1, 0], n_rows=3, test=HoldoutFile(np.zeros((4, 1)), [0, 1, 0, 1], "later.csv"))
+    assert known.names_of(np.array([0, 2, 3, 6])).tolist() == [1, 3, 1, 4]
+    assert known.take(np.array([2, 6])).names.tolist() == [3, 4]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom, hypergeom
 
 from headrank.exceptions import InvalidSampleError
-from headrank.training.holdout import split, subsample
+from headrank.training.holdout import split, subsample, usual_share
 
 
 @given(st.integers(10, 60), st.integers(10, 200), st.sampled_from([0.2, 0.3, 0.5]), st.integers(0, 5))
@@ -135,3 +135,19 @@ def test_too_few_queries_with_both_classes_are_refused():
 def test_the_share_must_be_one(share):
     with pytest.raises(ValueError, match="holdout must lie strictly between 0 and 1"):
         split(np.arange(100) < 50, holdout=share)
+
+
+@pytest.mark.parametrize(
+    ("n", "n_pos", "head", "share"),
+    [
+        (10_000_000, 100_000, 0.01, 0.3),
+        (50_000_000, 500_000, 0.01, 0.06),
+        (50_000_000, 49_500_000, 0.01, 0.06),
+        (50_000_000, 100_000, 0.01, 0.1),  # few positives
+        (50_000_000, 500_000, 0.001, 0.2),  # a narrow head
+        (50_000_000, 500, 0.01, 0.3),
+        (50_000_000, 0, 0.01, 0.3),  # refused when it is split
+    ],
+)
+def test_less_is_held_out_of_very_many_rows_if_it_is_enough(n, n_pos, head, share):
+    assert usual_share(n_pos, n - n_pos, head) == pytest.approx(share)

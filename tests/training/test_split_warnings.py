@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from headrank.training import data_warnings, split_warnings
 from headrank.training.columns import columns_of, conformed
 from headrank.training.design import RowRoles
+from headrank.training.goal import Goal
 from headrank.training.holdout import split
 from headrank.training.table_info import DataSource
 from reference import splits as reference
@@ -20,7 +21,7 @@ SOURCE = DataSource(source="t.csv", target="y", positive="1", id_column="custome
 
 def warned(frame, y, **roles):
     known = RowRoles.of(y, n_rows=frame.height, **roles)
-    parts = known.split(holdout=0.3, by_class=True, random_state=0)
+    parts = known.split(holdout=0.3, goal=Goal(max_fpr=0.1), random_state=0)
     columns = columns_of(frame)
     ids = data_warnings.like_ids(frame, columns)
     return split_warnings.in_table(conformed(frame, columns), ids, columns, known, parts)

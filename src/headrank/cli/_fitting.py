@@ -38,7 +38,7 @@ class FitOptions:
     """Training options, and the command to print in the report."""
 
     goal: Goal
-    holdout: float = 0.3
+    holdout: float | None = None
     models: Literal["all", "linear", "trees"] = "all"
     max_minutes: float | None = None
     confidence: float = 0.95

@@ -116,7 +116,7 @@ def run(
         typer.Option(
             metavar="SHARE",
             help="Share of the rows (or groups, or queries) to hold out for evaluation.",
-            show_default=str(FitOptions.holdout),
+            show_default="0.3, or less of more than 1e7 rows",
             rich_help_panel=HOLDOUT,
         ),
     ] = None,
@@ -169,14 +169,13 @@ def run(
     with about_option("--holdout"):
         if holdout is not None and test:
             raise ValueError("--test gives the holdout; omit --holdout")
-        share = FitOptions.holdout if holdout is None else holdout
-        if not 0 < share < 1:
-            raise ValueError(f"expected a share strictly between 0 and 1, got {share:g}")
+        if holdout is not None and not 0 < holdout < 1:
+            raise ValueError(f"expected a share strictly between 0 and 1, got {holdout:g}")
     _refuse_pairs({"--group": group, "--qid": qid, "--time": time, "--fold": fold})
     with about_option("--max-minutes"):
         if max_minutes is not None and not 0 < max_minutes < inf:
             raise ValueError(f"expected a number of minutes above 0, got {max_minutes:g}")
-    chosen = FitOptions(goal, share, models, max_minutes, options.confidence_of(confidence), seed, not no_calibration)
+    chosen = FitOptions(goal, holdout, models, max_minutes, options.confidence_of(confidence), seed, not no_calibration)
     chosen = replace(chosen, positive_name=options.positive_name_of(positive_name))
     if onnx_only:
         from headrank.training.exportable import exportable_models
@@ -257,7 +256,7 @@ def _command(
     words += ["--zero-based"] * zero_based
     words += [chosen.goal.option]
     usual = FitOptions(chosen.goal)
-    if chosen.holdout != usual.holdout:
+    if chosen.holdout is not None:
         words.append(f"--holdout {shown(chosen.holdout)}")
     if chosen.models != usual.models:
         words.append(f"--models {chosen.models}")

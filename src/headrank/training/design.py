@@ -12,8 +12,9 @@ from headrank._types import ArrayLike, BoolVector, IntVector
 from headrank.exceptions import InvalidSampleError
 from headrank.labels import check_labels, check_queries
 from headrank.training.choice_folds import ChoiceFolds, forward_folds, given_folds, group_folds
+from headrank.training.goal import Goal
 from headrank.training.handover import Handover
-from headrank.training.holdout import LEAST_HELD_OUT, N_FOLDS, Split, split
+from headrank.training.holdout import LEAST_HELD_OUT, N_FOLDS, Split, split, usual_share
 from headrank.training.holdout_groups import split_groups, without_known
 from headrank.training.holdout_time import check_times, printed_time, split_latest
 from headrank.training.stored_table import StoredTable
@@ -65,8 +66,8 @@ class RowRoles:
         Which rows are positive.
     n_table : int
         Rows of the table.
-    names, qid, group_names : array of shape (n,)
-        Name, query and group of each row, as given; without queries or groups None.
+    names, qid, group_names : array of shape (n,) or None
+        Name, query and group of each row, as given.
     queries, groups : int array of shape (n,) or None
         The number of each row's query and group.
     times : array of shape (n,) or None
@@ -77,7 +78,7 @@ class RowRoles:
 
     y: BoolVector
     n_table: int
-    names: npt.NDArray[Any]
+    names: npt.NDArray[Any] | None
     qid: npt.NDArray[Any] | None
     group_names: npt.NDArray[Any] | None
     queries: IntVector | None
@@ -106,15 +107,16 @@ class RowRoles:
         if times is not None and folds is not None:
             raise InvalidSampleError("expected times or folds, got both; omit the folds: with times they go forward")
         if test is None:
-            names = np.arange(1, n_rows + 1) if ids is None else np.asarray(ids)
-            joined_qid, joined_groups, joined_times = (
-                None if each is None else np.asarray(each) for each in (qid, groups, times)
+            names, joined_qid, joined_groups, joined_times = (
+                None if each is None else np.asarray(each) for each in (ids, qid, groups, times)
             )
         else:
             n_test = test.n_rows
             _require_one_per_row(n_test, y=test.y, qid=test.qid, ids=test.ids, groups=test.groups, times=test.times)
             labels = np.concatenate([labels, _labels_of(test)])
-            names = _joined(np.arange(1, n_rows + 1) if ids is None else ids, test.ids, np.arange(1, n_test + 1))
+            names = None
+            if ids is not None or test.ids is not None:
+                names = _joined(np.arange(1, n_rows + 1) if ids is None else ids, test.ids, np.arange(1, n_test + 1))
             joined_qid, joined_groups, joined_times = (
                 None if mine is None else _joined(mine, _required(its, name))
                 for name, mine, its in (
@@ -139,12 +141,23 @@ class RowRoles:
         """Some of the rows, ascending, without given folds."""
         taken: dict[str, Any] = {
             name: None if (values := getattr(self, name)) is None else values[rows]
-            for name in ("y", "names", "qid", "group_names", "queries", "groups", "times")
+            for name in ("y", "qid", "group_names", "queries", "groups", "times")
         }
-        return RowRoles(n_table=int(np.searchsorted(rows, self.n_table)), folds=None, **taken)
+        names = self.names_of(rows)
+        return RowRoles(n_table=int(np.searchsorted(rows, self.n_table)), folds=None, names=names, **taken)
 
-    def split(self, *, holdout: float, by_class: bool, random_state: int) -> Split:
+    def names_of(self, rows: IntVector) -> npt.NDArray[Any]:
+        """The names of some rows; by default their numbers in their file, from 1."""
+        if self.names is not None:
+            return np.asarray(self.names[rows])
+        return np.where(rows < self.n_table, rows, rows - self.n_table) + 1
+
+    def split(self, *, holdout: float | None, goal: Goal, random_state: int) -> Split:
         """Hold out the given rows, the latest ones, or rows, groups or queries drawn at random."""
+        by_class = goal.top is None
+        if holdout is None:
+            n_pos = int(np.count_nonzero(self.y))
+            holdout = usual_share(n_pos, self.y.size - n_pos, goal.budget.limit)
         if self.n_table < self.y.size:
             parts = Split(np.arange(self.n_table), np.arange(self.n_table, self.y.size))
         elif self.times is not None:

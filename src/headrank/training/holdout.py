@@ -15,6 +15,9 @@ N_FOLDS = 5
 LEAST_HELD_OUT = 2
 """Fewest rows of each class in a holdout."""
 _LEAST_TO_CHOOSE = 200
+_USUAL_SHARE = 0.3
+_MANY = 3_000_000
+_ENOUGH = 10_000
 _MIXED = "queries with both positive and negative rows"
 
 
@@ -40,6 +43,19 @@ class Split:
     def measured_rows(self) -> IntVector:
         """Row numbers of the rows that are measured."""
         return self.holdout if self.measured is None else self.holdout[self.measured]
+
+
+def usual_share(n_pos: int, n_neg: int, head: float) -> float:
+    """Return the share of the rows that is held out by default: 0.3, or less where that is more than enough.
+
+    Enough are 3 million rows with 10,000 of each class, and 10,000 in the head, which is the given fraction of the
+    list. More would hardly narrow an interval, and the rows are worth more in training.
+
+    >>> usual_share(100, 900, 0.01), usual_share(500_000, 49_500_000, 0.01)
+    (0.3, 0.06)
+    """
+    n, rarest = n_pos + n_neg, max(min(n_pos, n_neg), 1)
+    return min(_USUAL_SHARE, max(_MANY / n, _ENOUGH / rarest, _ENOUGH / (head * n)))
 
 
 def split(

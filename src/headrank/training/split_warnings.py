@@ -45,7 +45,7 @@ def of_repeated_ids(known: RowRoles, source: DataSource) -> list[str]:
     """Warn if the names of the rows repeat, unless they are kept together."""
     if known.groups is not None or known.queries is not None:
         return []
-    names = known.names[: known.n_table]
+    names = known.names_of(np.arange(known.n_table))
     n_repeated = names.size - len(set(names.tolist()))
     if n_repeated <= _REPEATED * names.size:
         return []

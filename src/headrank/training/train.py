@@ -52,7 +52,7 @@ def train(
     times: ArrayLike | None = None,
     folds: ArrayLike | None = None,
     test: HoldoutFile | None = None,
-    holdout: float = 0.3,
+    holdout: float | None = None,
     models: Models = "all",
     max_seconds: float | None = None,
     confidence: float = 0.95,
@@ -96,8 +96,8 @@ def train(
         The fold of each row, for choosing the ranker; by default drawn at random.
     test : HoldoutFile, optional
         A given holdout; all rows of the table are then trained on.
-    holdout : float in (0, 1), default=0.3
-        Share of rows, groups or queries to hold out.
+    holdout : float in (0, 1), optional
+        Share of rows, groups or queries to hold out; by default 0.3, less of more than 1e7 rows: see `usual_share`.
     models : {"all", "linear", "trees"}, default="all"
         What the ranker is chosen from: linear scorers, trees, or both.
     max_seconds : float, optional
@@ -132,7 +132,7 @@ def train(
     given = features if isinstance(features, Handover | StoredTable) else Handover(features)
     del features
     known = RowRoles.of(y, n_rows=given.n_rows, qid=qid, ids=ids, groups=groups, times=times, folds=folds, test=test)
-    parts = known.split(holdout=holdout, by_class=goal.top is None, random_state=random_state)
+    parts = known.split(holdout=holdout, goal=goal, random_state=random_state)
     chosen_by = known.choice_folds(parts, random_state=random_state)
     sample: TrainingSample | None = None
     if isinstance(given, StoredTable):
@@ -178,7 +178,7 @@ def train(
         confidence=confidence,
         models=trained,
         selection=selection,
-        ids=known.names[parts.measured_rows],
+        ids=known.names_of(parts.measured_rows),
         qid=None if known.qid is None else known.qid[parts.holdout],
         threshold=threshold,
         no_threshold=no_threshold,

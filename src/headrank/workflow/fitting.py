@@ -107,7 +107,7 @@ def fit(
     test: Any = None,
     pos_label: Any = None,
     positive_name: str = "",
-    holdout: float = 0.3,
+    holdout: float | None = None,
     models: Literal["all", "linear", "trees"] = "all",
     max_minutes: float | None = None,
     confidence: float = 0.95,
@@ -143,8 +143,9 @@ def fit(
         The positive value of the target; all others are negative.
     positive_name : str, optional
         What a positive row is called in the report: ``"fraud"``, or ``"diagnosis/diagnoses"``.
-    holdout : float in (0, 1), default=0.3
-        Share of the rows (or groups, or queries) to hold out.
+    holdout : float in (0, 1), optional
+        Share of the rows (or groups, or queries) to hold out. By default 0.3; of more than 1e7 rows less, if 3 million
+        of them have 10,000 of each class, and 10,000 are in the head.
     models : {"all", "linear", "trees"}, default="all"
         What the ranker is chosen from.
     max_minutes : float, optional
@@ -215,7 +216,7 @@ def fit(
         "drop": list(drop),
         "pos_label": pos_label,
         "positive_name": positive_name,
-        "holdout": None if holdout == 0.3 else holdout,
+        "holdout": holdout,
         "models": None if models == "all" else models,
         "max_minutes": max_minutes,
         "confidence": None if confidence == 0.95 else confidence,
