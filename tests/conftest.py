@@ -7,6 +7,9 @@ from hypothesis import HealthCheck, settings
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 
+SHARE_RESULTS = tuple(f"tests/reports/test_{name}.py" for name in ("browser", "renderers", "summary"))
+"""Modules that take long to make the same results."""
+
 settings.register_profile(
     "default",
     max_examples=25,
@@ -24,7 +27,9 @@ def pytest_make_parametrize_id(val, argname):
 
 
 def pytest_collection_modifyitems(items):
-    """Simulations and large inputs have more time than other tests."""
+    """Modules stay whole in one process, those of reports together; simulations have more time than other tests."""
     for item in items:
+        module = item.nodeid.partition("::")[0]
+        item.add_marker(pytest.mark.xdist_group("reports" if module in SHARE_RESULTS else module))
         if item.get_closest_marker("slow") is not None and item.get_closest_marker("timeout") is None:
             item.add_marker(pytest.mark.timeout(3600))

@@ -57,6 +57,7 @@ def test_it_is_in_every_form_of_the_report():
     assert json.loads(render_json(summary))["example_lists"]["lists"][0]["k"] == 10
 
 
+@pytest.mark.slow
 def test_it_is_kept_in_nearly_all_splits():
     kept = [example_lists_of(separated(n_pos=60, n_neg=300, seed=seed)).kept for seed in range(40)]
     assert kept.count(False) <= binom.ppf(1 - 1e-6, 40, 0.05)
