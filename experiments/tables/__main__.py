@@ -1,7 +1,7 @@
 """Run the papers' tables: what is missing in the results file, then the summary and the page.
 
 python -m experiments.tables                       # all tables as printed: many hours; it can be stopped and resumed
-python -m experiments.tables --quick --jobs 2      # a few tasks, 3 splits of each: some 4 minutes, extrapolated
+python -m experiments.tables --quick --jobs 2      # a few tasks, 3 splits of each: 7 minutes on busy cores
 python -m experiments.tables --only froc --splits 5
 python -m experiments.tables --report              # the page from the present results, nothing is run: a second
 """
@@ -79,9 +79,8 @@ def parsed(arguments: Sequence[str] | None) -> Any:
     parser = argparse.ArgumentParser(
         prog="python -m experiments.tables",
         description="Run the papers' tables with all their methods, and write docs/tables.md. As printed it takes "
-        "hours; stop it at any time, and the same command resumes. With --quick, one of "
-        "3 splits took 156 s of processor time; all of them take about 4 minutes on two free cores, from the recorded "
-        "times of their fits, 440 s.",
+        "hours; stop it at any time, and the same command resumes. With --quick, a run took "
+        "7 minutes on two cores that were busy with other work, too, and 10 minutes of processor time.",
     )
     parser.add_argument("--only", nargs="+", choices=TABLES, default=list(TABLES), help="tables to run")
     parser.add_argument("--tasks", nargs="+", help="tasks to run; others of the table are left out")

@@ -14,10 +14,9 @@ _HEAD = """\
 The experiments that the papers printed, run again with headrank: the same protocol as far as it is known, all methods
 of each table that exist here, and data of the same kind where the paper's own are not available. `make tables` runs
 what is missing in the results file, `experiments/tables/results.csv`, and writes this page. `make tables QUICK=1` runs
-a few tasks and 3 splits in a folder of its own. Its fits took 440 s of processor time in the run below; with reading
-and measuring, which added 11 % to one split, that is about 4 minutes on two free cores. Every number in the tables
-below is computed from the results file; a number in the text comes with the command that prints it, or says that it is
-from a separate run.
+a few tasks and 3 splits in a folder of its own: a run took 7 minutes on two cores that were busy with other work, too,
+and 10 minutes of processor time. Every number in the tables below is computed from the results file; a number in the
+text comes with the command that prints it, or says that it is from a separate run.
 
 Values are means over random splits, ± one standard error; splits share rows, so it is somewhat too small. *p* is that
 of Wilcoxon's signed-rank test against the first method, paired over the splits (and targets); a star marks those below
