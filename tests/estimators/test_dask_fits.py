@@ -197,7 +197,7 @@ def test_small_neighbours_on_a_worker_share_a_task(client, monkeypatch, n_bytes,
     assert blocks.reduce(n_rows_of, add) == N
 
 
-def test_arrays_that_start_at_any_byte_are_aligned(client):
+def test_arrays_that_start_at_any_byte_are_aligned():
     """As those that a worker cuts out of a message; products of them would take three times as long."""
     shifted = np.frombuffer(b"0" + X.tobytes(), dtype=np.uint8)[1:].view(np.float64).reshape(X.shape)
     assert not shifted.flags.aligned

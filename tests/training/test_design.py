@@ -7,6 +7,7 @@ from scipy.sparse import csr_array
 
 from headrank.exceptions import InvalidSampleError
 from headrank.measures import AUC
+from headrank.training import holdout
 from headrank.training.design import HoldoutFile, RowRoles
 from headrank.training.goal import Goal
 from headrank.training.outputs import ranked, table_model
@@ -184,3 +185,14 @@ def test_names_that_are_not_given_are_numbers_in_their_file():
     known = RowRoles.of([0, 1, 0], n_rows=3, test=HoldoutFile(np.zeros((4, 1)), [0, 1, 0, 1], "later.csv"))
     assert known.names_of(np.array([0, 2, 3, 6])).tolist() == [1, 3, 1, 4]
     assert known.take(np.array([2, 6])).names.tolist() == [3, 4]
+
+
+@pytest.mark.parametrize("unit", ["groups", "qid"])
+def test_many_rows_of_few_groups_or_queries_are_held_out_as_usual(unit, monkeypatch):
+    monkeypatch.setattr(holdout, "_MANY", 100)
+    monkeypatch.setattr(holdout, "_ENOUGH", 1)
+    y, goal = np.arange(4000) % 2, Goal(max_fpr=0.1)
+    together = RowRoles.of(y, n_rows=4000, **{unit: np.arange(4000) // 40})
+    assert together.split(holdout=None, goal=goal, random_state=0).holdout.size == 1200
+    alone = RowRoles.of(y, n_rows=4000)
+    assert alone.split(holdout=None, goal=goal, random_state=0).holdout.size == 100

@@ -14,7 +14,7 @@ from headrank.labels import check_labels, check_queries
 from headrank.training.choice_folds import ChoiceFolds, forward_folds, given_folds, group_folds
 from headrank.training.goal import Goal
 from headrank.training.handover import Handover
-from headrank.training.holdout import LEAST_HELD_OUT, N_FOLDS, Split, split, usual_share
+from headrank.training.holdout import LEAST_HELD_OUT, N_FOLDS, USUAL_SHARE, Split, split, usual_share
 from headrank.training.holdout_groups import split_groups, without_known
 from headrank.training.holdout_time import check_times, printed_time, split_latest
 from headrank.training.stored_table import StoredTable
@@ -157,7 +157,8 @@ class RowRoles:
         by_class = goal.top is None
         if holdout is None:
             n_pos = int(np.count_nonzero(self.y))
-            holdout = usual_share(n_pos, self.y.size - n_pos, goal.budget.limit)
+            in_units = self.groups is not None or self.queries is not None  # many rows may be few units
+            holdout = USUAL_SHARE if in_units else usual_share(n_pos, self.y.size - n_pos, goal.budget.limit)
         if self.n_table < self.y.size:
             parts = Split(np.arange(self.n_table), np.arange(self.n_table, self.y.size))
         elif self.times is not None:

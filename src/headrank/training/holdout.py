@@ -15,7 +15,8 @@ N_FOLDS = 5
 LEAST_HELD_OUT = 2
 """Fewest rows of each class in a holdout."""
 _LEAST_TO_CHOOSE = 200
-_USUAL_SHARE = 0.3
+USUAL_SHARE = 0.3
+"""Share of the groups or queries that is held out by default, and of up to 1e7 rows."""
 _MANY = 3_000_000
 _ENOUGH = 10_000
 _MIXED = "queries with both positive and negative rows"
@@ -46,7 +47,7 @@ class Split:
 
 
 def usual_share(n_pos: int, n_neg: int, head: float) -> float:
-    """Return the share of the rows that is held out by default: 0.3, or less where that is more than enough.
+    """Return the share of independent rows that is held out by default: 0.3, or less where that is more than enough.
 
     Enough are 3 million rows with 10,000 of each class, and 10,000 in the head, which is the given fraction of the
     list. More would hardly narrow an interval, and the rows are worth more in training.
@@ -55,7 +56,7 @@ def usual_share(n_pos: int, n_neg: int, head: float) -> float:
     (0.3, 0.06)
     """
     n, rarest = n_pos + n_neg, max(min(n_pos, n_neg), 1)
-    return min(_USUAL_SHARE, max(_MANY / n, _ENOUGH / rarest, _ENOUGH / (head * n)))
+    return min(USUAL_SHARE, max(_MANY / n, _ENOUGH / rarest, _ENOUGH / (head * n)))
 
 
 def split(

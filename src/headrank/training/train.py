@@ -97,7 +97,7 @@ def train(
     test : HoldoutFile, optional
         A given holdout; all rows of the table are then trained on.
     holdout : float in (0, 1), optional
-        Share of rows, groups or queries to hold out; by default 0.3, less of more than 1e7 rows: see `usual_share`.
+        Share of rows, groups or queries to hold out; by default 0.3, of more than 1e7 rows less: `usual_share`.
     models : {"all", "linear", "trees"}, default="all"
         What the ranker is chosen from: linear scorers, trees, or both.
     max_seconds : float, optional

@@ -145,7 +145,7 @@ def fit(
         What a positive row is called in the report: ``"fraud"``, or ``"diagnosis/diagnoses"``.
     holdout : float in (0, 1), optional
         Share of the rows (or groups, or queries) to hold out. By default 0.3; of more than 1e7 rows less, if 3 million
-        of them have 10,000 of each class, and 10,000 are in the head.
+        of them have 10,000 of each class, and 10,000 are in the head; not of groups or queries.
     models : {"all", "linear", "trees"}, default="all"
         What the ranker is chosen from.
     max_minutes : float, optional
