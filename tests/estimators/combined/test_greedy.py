@@ -6,25 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import headrank as hr
-from headrank.estimators._labelled import Labelled
-from headrank.estimators.combined.greedy import combination
-from headrank.estimators.cv.fold_rows import FoldRows
-
-N_FOLDS = 4
-
-
-def folds_of(y, measure="auc"):
-    rows = np.arange(y.size)
-    splits = [(rows[rows % N_FOLDS != k], rows[rows % N_FOLDS == k]) for k in range(N_FOLDS)]
-    return FoldRows(Labelled(y == 1), splits, hr.measure(measure))
-
-
-def by_fold(scores):
-    return [scores[np.arange(scores.size) % N_FOLDS == k] for k in range(N_FOLDS)]
-
-
-def labels(n=80):
-    return (np.arange(n) // N_FOLDS % 3 == 0).astype(int)
+from folds import N_FOLDS, by_fold, folds_of, labels
+from headrank.estimators.combined.greedy import greedy_selection
 
 
 def trails(values, best):
@@ -32,7 +15,7 @@ def trails(values, best):
     return lead.mean() > np.sqrt(lead.var(ddof=1) * (1 / lead.size + 1 / (lead.size - 1)))
 
 
-def slow_combination(y, measure, scorers):
+def slow_selection(y, measure, scorers):
     """Counts, one scorer at a time, measured on the rows of each fold as they are."""
     measure = hr.measure(measure)
     sign = 1 if measure.greater_is_better else -1
@@ -66,8 +49,8 @@ def test_is_what_the_slow_twin_finds(seed, n_scorers, measure):
     """Scores are whole numbers, so sums are exact and ties abound."""
     rng, y = np.random.default_rng(seed), labels()
     scorers = [rng.integers(-4, 5, y.size) + rng.integers(0, 4) * y for _ in range(n_scorers)]
-    found = combination(folds_of(y, measure), [by_fold(each.astype(float)) for each in scorers])
-    counts, values = slow_combination(y, measure, scorers)
+    found = greedy_selection(folds_of(y, measure), [by_fold(each.astype(float)) for each in scorers])
+    counts, values = slow_selection(y, measure, scorers)
     assert found.counts == tuple(counts)
     np.testing.assert_allclose(found.values, values, atol=1e-12)
     assert found.weights.sum() == pytest.approx(1)
@@ -76,27 +59,27 @@ def test_is_what_the_slow_twin_finds(seed, n_scorers, measure):
 def test_a_scorer_that_is_clearly_best_stays_alone():
     rng, y = np.random.default_rng(0), labels(400)
     good, noise = y + rng.normal(size=400) / 4, rng.normal(size=400)
-    found = combination(folds_of(y), [by_fold(noise), by_fold(good), by_fold(-good)])
+    found = greedy_selection(folds_of(y), [by_fold(noise), by_fold(good), by_fold(-good)])
     assert found.counts == (0, 1, 0)
 
 
 def test_scorers_that_are_equal_share_equally():
     rng, y = np.random.default_rng(0), labels(400)
     good = by_fold(y + rng.normal(size=400))
-    assert combination(folds_of(y), [good, good, good]).weights.tolist() == [1 / 3] * 3
+    assert greedy_selection(folds_of(y), [good, good, good]).weights.tolist() == [1 / 3] * 3
 
 
 def test_scorers_that_know_different_things_are_better_together():
     rng, y = np.random.default_rng(0), labels(2000)
     half, other = (y + 1.5 * rng.normal(size=2000) for _ in range(2))
     folds = folds_of(y)
-    found = combination(folds, [by_fold(half), by_fold(other)])
+    found = greedy_selection(folds, [by_fold(half), by_fold(other)])
     assert min(found.counts) > 0
     assert found.values.mean() > max(folds.values(by_fold(each)).mean() for each in (half, other)) + 0.03
 
 
 def test_one_scorer_is_taken_once():
     y = labels()
-    found = combination(folds_of(y), [by_fold(y.astype(float))])
+    found = greedy_selection(folds_of(y), [by_fold(y.astype(float))])
     assert found.counts == (1,)
     assert found.values.tolist() == [1.0] * N_FOLDS

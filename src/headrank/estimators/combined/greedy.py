@@ -15,7 +15,7 @@ _MOST_STEPS = 20
 
 
 @dataclass(frozen=True, eq=False)
-class Combination:
+class Selection:
     """How often each scorer was taken, and what the mean of those taken is worth.
 
     Attributes
@@ -35,7 +35,7 @@ class Combination:
         return np.array(self.counts) / sum(self.counts)
 
 
-def combination(folds: FoldRows, scores: Sequence[Sequence[Vector]]) -> Combination:
+def greedy_selection(folds: FoldRows, scores: Sequence[Sequence[Vector]]) -> Selection:
     """Start from the scorers tied for the best, add whichever helps most, and stop when the gain is below its noise.
 
     Scorers are tied that trail the best by no more than the `corrected_error` of the difference, paired over the folds;
@@ -65,7 +65,7 @@ def combination(folds: FoldRows, scores: Sequence[Sequence[Vector]]) -> Combinat
             break
         counts[best] += 1
         together, values = sums[best], tried[best]
-    return Combination(tuple(counts.tolist()), values)
+    return Selection(tuple(counts.tolist()), values)
 
 
 def _summed(scores: Sequence[Sequence[Vector]], counts: Vector) -> list[Vector]:

@@ -19,8 +19,8 @@ from headrank.estimators._labelled import Labelled
 from headrank.estimators._matrix import checked_matrix
 from headrank.estimators._scorer import Scorer, admitted, intercept_for
 from headrank.estimators.combined.clock import INTERRUPTED, Clock, OutOfTimeError, RankerProgress
-from headrank.estimators.combined.greedy import combination
 from headrank.estimators.combined.linear_part import ScaledLinear
+from headrank.estimators.combined.shares import combination
 from headrank.estimators.combined.wording import why
 from headrank.estimators.cv.block_sample import fitted_to_sample
 from headrank.estimators.cv.candidates import Trial
@@ -71,10 +71,11 @@ class CombinedPart:
 class RankerCV(Scorer):
     """The ranker to start with: linear scorers, boosted trees and forests, combined for the head of the list.
 
-    Each family is tuned on the measure by cross-validation, all on the same folds. They are then combined by greedy
-    selection on the measure of the scores out of fold: it starts from the mean of the families that are tied for the
-    best, adds the one that helps most, and stops when the gain is below its noise. Where one family is clearly best, it
-    is used alone.
+    Each family is tuned on the measure by cross-validation, all on the same folds. Half of the weights are found by
+    greedy selection on the measure of the scores out of fold: it starts from the mean of the families that are tied for
+    the best, adds the one that helps most, and stops when the gain is below its noise. The other half is that of a
+    logistic regression on the scores out of fold (stacking). Where one family is clearly better than this combination,
+    it is used alone.
 
     Cost: the sum of the families. ``max_seconds`` limits it.
 

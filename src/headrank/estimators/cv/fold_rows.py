@@ -58,6 +58,10 @@ class FoldRows:
         mean = np.average(rows.scores, weights=rows.weights)
         return float(np.sqrt(np.average((rows.scores - mean) ** 2, weights=rows.weights))) or 1.0
 
+    @property
+    def left_out(self) -> Labelled:
+        """The rows left out of each fold, one fold after the other."""
+        return self.labelled.take(np.concatenate([test for _, test in self.splits]))
+
     def _left_out(self, scores: Sequence[Vector]) -> Sample:
-        every = np.concatenate([test for _, test in self.splits])
-        return self.labelled.take(every).sample(np.concatenate(list(scores)))
+        return self.left_out.sample(np.concatenate(list(scores)))

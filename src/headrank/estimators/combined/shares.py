@@ -1,0 +1,52 @@
+"""How much of each scorer? Half by what the measure picks, half by what predicts the labels, both out of fold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from headrank._types import Vector
+from headrank.estimators.combined.greedy import greedy_selection
+from headrank.estimators.combined.stacking import stacked_shares
+from headrank.estimators.cv.candidates import trails
+from headrank.estimators.cv.fold_rows import FoldRows
+
+_LEAST_SHARE = 0.02
+"""A scorer with a smaller share is left out: it costs time and changes next to nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Combination:
+    """The share of each scorer, and what the weighted mean of their scores is worth.
+
+    Attributes
+    ----------
+    weights : array
+        One per scorer; they add up to 1.
+    values : array
+        The measure on each fold; negated if lower is better.
+    """
+
+    weights: Vector
+    values: Vector
+
+
+def combination(folds: FoldRows, scores: Sequence[Sequence[Vector]]) -> Combination:
+    """Return the mean of the shares by `greedy_selection` and by `stacked_shares`.
+
+    The first follow the measure, which depends on few rows; the second follow all rows, but not the measure. Their mean
+    is less noisy than the first: on 61 cases of 15 data sets the measure on other rows was .0028 higher on average,
+    standard error .0012. The measure has the last word: if the greedy selection leads the mean by more than the
+    `corrected_error` of the difference, paired over the folds, it is taken as it is. Parameters as in
+    `greedy_selection`.
+    """
+    selected = greedy_selection(folds, scores)
+    weights = (selected.weights + stacked_shares(folds, scores)) / 2
+    weights = np.where(weights < _LEAST_SHARE, 0.0, weights)
+    weights /= weights.sum()
+    values = folds.values([weights @ np.stack(fold) for fold in zip(*scores, strict=True)])
+    if trails(values, selected.values):
+        return Combination(selected.weights, selected.values)
+    return Combination(weights, values)
