@@ -2,19 +2,20 @@
 
 Every model sees the same training rows, and what is tuned is tuned on the measure over the same five folds. Settings
 tried by Optuna do not depend on the measure (quasi-random search), so that each is fitted once per fold and judged by
-all measures. Test values go to ``OUT/results.csv``, one row per set, measure, split and model, after each split of a
-set: stop it at any time, and the same command goes on. Rivals whose library is missing are left out; FLAML needs an
-older XGBoost, so it belongs in an environment of its own (`pip install --editable '.[test]' 'flaml[automl]'`).
+all measures. Test values go to ``trees.csv`` beside this file, one row per set, measure, split and model, after each
+split of a set: stop it at any time, and the same command goes on. Rivals whose library is missing are left out; FLAML
+needs an older XGBoost, so it belongs in an environment of its own (`pip install --editable '.[test]' 'flaml[automl]'`).
 
     python benchmarks/trees.py --jobs 2                      # hours: 50 trials of two libraries on each split
     python benchmarks/trees.py --models RankerCV HGB         # without them
+    python benchmarks/trees.py --again RankerCV              # after a change of RankerCV
     python benchmarks/trees.py --report                      # the summary of the present results
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,22 +25,26 @@ import numpy as np
 import polars as pl
 import scipy.sparse as sp
 from joblib import Parallel, delayed
-from quality_cells import SETS, Heard, Rows, folds_of, read, split_rows, with_tasks
+from quality_cells import CLASSIFIER_CS, SETS, Heard, Rows, folds_of, read, split_rows, with_tasks
 from quality_summary import standard_error
 from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from headrank import RankerCV, measure
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
-OUT = Path("bench") / "trees"
+RESULTS = Path(__file__).with_name("trees.csv")
 MEASURES = ("pauc@0.02", "pauc@0.1", "p@100")
-CHOICE, DEFAULT = "RankerCV", "HGB"
+CHOICE, DEFAULT, LINEAR = "RankerCV", "HGB", "logistic"
 N_TRIALS = 50
 _SCHEMA = {
     "data": pl.String,
     "measure": pl.String,
     "split": pl.Int64,
+    "rows": pl.Int64,
     "model": pl.String,
     "value": pl.Float64,
     "seconds": pl.Float64,
@@ -130,6 +135,19 @@ def _for_every_measure(task: Task, fit: Callable[[Any, Any], Any]) -> Learned:
         yield fitted, ""
 
 
+def logistic(task: Task) -> Learned:
+    """Yield logistic regression with the best C for each measure, on standardised features if they are dense."""
+
+    def fit_with(C: float) -> Callable[[Any, Any], Any]:
+        steps = [] if sp.issparse(task.rows.X) else [StandardScaler()]
+        return make_pipeline(*steps, LogisticRegression(C=C, max_iter=1000)).fit
+
+    values = [task.out_of_fold(fit_with(C)) for C in CLASSIFIER_CS]
+    for of_measure in zip(*values, strict=True):
+        C = CLASSIFIER_CS[int(np.argmax(of_measure))]
+        yield fit_with(C)(task.rows.X, task.rows.y), f"C={C:g}"
+
+
 def tuned_lightgbm(task: Task) -> Learned:
     """Yield LightGBM tuned by Optuna on the measure."""
 
@@ -216,6 +234,7 @@ def _tuned(task: Task, ask: Callable[[Any], dict[str, Any]], make: Callable[...,
 MODELS: dict[str, tuple[Callable[[Task], Learned], tuple[str, ...]]] = {
     CHOICE: (rankercv, ()),
     DEFAULT: (hgb, ()),
+    LINEAR: (logistic, ()),
     "LightGBM": (lightgbm, ("lightgbm",)),
     "CatBoost": (catboost, ("catboost",)),
     "FLAML": (flaml, ("flaml",)),
@@ -246,7 +265,8 @@ def learned(cell: Cell, folder: Path, cap: int) -> list[dict[str, Any]]:
             if model == CHOICE:
                 seconds[name] = heard.cost.seconds
             value = float(measure(name)(kept_aside.y, _scores(fitted, kept_aside.X), qid=kept_aside.qid))
-            of_case = {"data": cell.data, "measure": name, "split": cell.split, "model": model, "value": value}
+            of_case = {"data": cell.data, "measure": name, "split": cell.split, "rows": cap, "model": model}
+            of_case["value"] = round(value, 6)
             found.append(of_case | vars(heard.cost) | {"remark": remark})
     return found
 
@@ -274,33 +294,13 @@ def summary(results: pl.DataFrame) -> str:
         of_case = values.setdefault((row["data"], row["measure"]), {})
         of_case.setdefault(row["model"], {})[row["split"]] = row["value"]
     models = [model for model in MODELS if model in set(results["model"])]
+    complete = {case: of for case, of in sorted(values.items()) if all(model in of for model in models)}
     lines = [f"{'':<34}" + "".join(f"{model:>16}" for model in models)]
-    rivals = [model for model in models if model != CHOICE] if CHOICE in models else []
-    leads: dict[str, list[tuple[float, float]]] = {model: [] for model in rivals}
-    highest = behind = n_cases = 0
-    for (data, name), by_model in sorted(values.items()):
-        if any(model not in by_model for model in models):
-            continue
-        means = {model: np.mean(list(by_model[model].values())) for model in models}
-        lines.append(f"{data:<18}{name:<16}" + "".join(f"{means[model]:>16.4f}" for model in models))
-        n_cases += 1
-        closest = (np.inf, 0.0)
-        for model, found in leads.items():
-            # On the splits that both have: of a library that takes long there may be fewer.
-            shared = sorted(set(by_model[CHOICE]) & set(by_model[model]))
-            lead = np.array([by_model[CHOICE][split] - by_model[model][split] for split in shared])
-            found.append((float(lead.mean()), standard_error(lead)))
-            closest = min(closest, found[-1])
-        highest += closest[0] >= 0
-        behind += -closest[0] > 2 * closest[1]
-    if rivals:
-        lines.append(
-            f"{CHOICE} has the highest mean in {highest} of {n_cases} cases, and trails the best by 2 s.e. in {behind}"
-        )
-    for model, found in leads.items():
-        ahead, trailing = sum(m > 2 * e for m, e in found), sum(-m > 2 * e for m, e in found)
-        mean = np.mean([m for m, _ in found]) if found else np.nan
-        lines.append(f"  against {model:<15}{mean:+.4f} on average; by 2 s.e. ahead {ahead}, behind {trailing}")
+    for (data, name), of_case in complete.items():
+        means = (np.mean(list(of_case[model].values())) for model in models)
+        lines.append(f"{data:<18}{name:<16}" + "".join(f"{mean:>16.4f}" for mean in means))
+    if CHOICE in models:
+        lines += _compared(list(complete.values()), [model for model in models if model not in (CHOICE, LINEAR)])
     of_splits = results.group_by("model", "data", "split").agg(pl.col("cpu_seconds").sum())
     costs = of_splits.group_by("model").agg(pl.col("cpu_seconds").mean()).sort("cpu_seconds")
     lines.append(
@@ -310,34 +310,66 @@ def summary(results: pl.DataFrame) -> str:
     return "\n".join(lines)
 
 
+def _compared(cases: Sequence[Mapping[str, Mapping[int, float]]], rivals: Sequence[str]) -> Iterator[str]:
+    """Yield how RankerCV compares with each rival and with the best of each case. One split has no standard error."""
+    leads = {rival: [_lead(of_case, rival) for of_case in cases] for rival in rivals}
+    hardest = [min(of_case) for of_case in zip(*leads.values(), strict=True)]
+    highest, behind = sum(mean >= 0 for mean, _ in hardest), sum(-mean > 2 * error for mean, error in hardest)
+    known = sum(np.isfinite(error) for _, error in hardest)
+    yield f"{CHOICE} has the highest mean in {highest} of {len(cases)} cases"
+    yield f"  against the best of each case, by 2 s.e. behind {behind} of {known}"
+    for rival, found in leads.items():
+        ahead, trailing = sum(m > 2 * e for m, e in found), sum(-m > 2 * e for m, e in found)
+        known = sum(np.isfinite(error) for _, error in found)
+        mean = np.mean([m for m, _ in found]) if found else np.nan
+        yield f"  against {rival:<15}{mean:+.4f} on average; by 2 s.e. ahead {ahead}, behind {trailing} of {known}"
+    if DEFAULT in rivals and all(LINEAR in of_case for of_case in cases):
+        trees = [of_case for of_case in cases if _mean(of_case, DEFAULT) > _mean(of_case, LINEAR)]
+        gain = np.mean([_lead(of_case, DEFAULT)[0] for of_case in trees])
+        yield f"  where {DEFAULT} leads logistic regression, {len(trees)} cases: {gain:+.4f} against {DEFAULT}"
+
+
+def _lead(of_case: Mapping[str, Mapping[int, float]], rival: str) -> tuple[float, float]:
+    """Return by how much RankerCV leads on the splits that both have, and the standard error."""
+    shared = sorted(set(of_case[CHOICE]) & set(of_case[rival]))
+    lead = np.array([of_case[CHOICE][split] - of_case[rival][split] for split in shared])
+    return float(lead.mean()), standard_error(lead)
+
+
+def _mean(of_case: Mapping[str, Mapping[int, float]], model: str) -> float:
+    return float(np.mean(list(of_case[model].values())))
+
+
 def main() -> None:
     """Learn what is missing, then sum up."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, default=DATA, help="folder with load.py")
-    parser.add_argument("--out", type=Path, default=OUT)
+    parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--sets", nargs="+", default=SETS)
     parser.add_argument("--measures", nargs="+", default=MEASURES)
     parser.add_argument("--models", nargs="+", default=list(MODELS), choices=list(MODELS))
+    parser.add_argument(
+        "--again", nargs="+", default=[], choices=list(MODELS), help="models whose results are forgotten"
+    )
     parser.add_argument("--splits", type=int, default=4)
     parser.add_argument("--rows", type=int, default=5_000, help="maximum number of training rows")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--report", action="store_true")
     options = parser.parse_args()
-    options.out.mkdir(parents=True, exist_ok=True)
-    file = options.out / "results.csv"
-    results = pl.read_csv(file, schema=_SCHEMA) if file.exists() else pl.DataFrame(schema=_SCHEMA)
-    cells = [] if options.report else missing_cells(options, results)
+    file = options.results
+    every = pl.read_csv(file, schema=_SCHEMA) if file.exists() else pl.DataFrame(schema=_SCHEMA)
+    of_size = pl.col("rows") == options.rows
+    every = every.filter(~(of_size & pl.col("model").is_in(options.again)))
+    cells = [] if options.report else missing_cells(options, every.filter(of_size))
     jobs = (delayed(learned)(cell, options.data, options.rows) for cell in cells)
     found = Parallel(n_jobs=options.jobs, return_as="generator_unordered", pre_dispatch="n_jobs")(jobs)
     for done, new in enumerate(found, start=1):
-        results = pl.concat([results, pl.DataFrame(new, schema=_SCHEMA)])
+        every = pl.concat([every, pl.DataFrame(new, schema=_SCHEMA)]).sort("rows", "data", "measure", "split", "model")
         part = file.with_suffix(".part")
-        results.write_csv(part)
+        every.write_csv(part, float_precision=6)
         part.replace(file)
         print(f"{done} of {len(cells)}: {new[0]['data']}, split {new[0]['split']}", flush=True)
-    text = summary(results)
-    print(text)
-    (options.out / "summary.txt").write_text(text + "\n", encoding="utf-8")
+    print(summary(every.filter(of_size)))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from headrank._types import Vector
+from headrank._types import BoolVector, Vector
 from headrank.estimators.cv.fold_rows import FoldRows
 
 _LARGEST = 100.0
@@ -36,7 +36,7 @@ def stacked_shares(folds: FoldRows, scores: Sequence[Sequence[Vector]]) -> Vecto
     return found / total if total > 0 else np.full(len(scores), 1 / len(scores))
 
 
-def nonnegative_logistic(features: Vector, positive: Vector, weights: Vector | None) -> Vector:
+def nonnegative_logistic(features: Vector, positive: BoolVector, weights: Vector | None) -> Vector:
     """Return the coefficients c >= 0 of the least log loss plus half the sum of the squares of c - mean(c).
 
     The loss is a sum over rows, not a mean: the more rows, the less the penalty counts.
