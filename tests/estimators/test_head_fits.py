@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
 import headrank as hr
 from cuts import borders, cut
@@ -16,7 +17,7 @@ from headrank.estimators._head_risk import HeadRisk, SmoothHeadRisk, StructuralR
 from headrank.estimators._pair_risk import PairRisk
 from headrank.estimators._sum_risk import SumRisk
 from headrank.exceptions import CollapsedFitWarning
-from headrank.rows import pool
+from headrank.rows import block_scores, pool
 
 RNG = np.random.default_rng(0)
 N, D = 80, 4
@@ -153,17 +154,34 @@ def test_scores_on_disk_are_removed_and_change_nothing(tmp_path, monkeypatch):
     for number, part in enumerate(pl.DataFrame(X).with_columns(fraud=pl.Series(Y)).iter_slices(30)):
         part.write_parquet(tmp_path / f"{number}.parquet")
     (tmp_path / "copies").mkdir()
-    written, write, ranker = [], pool._ValuesOnDisk.of, hr.LinearRanker("pauc@0.2", C=10)
-    monkeypatch.setattr(pool._ValuesOnDisk, "of", lambda *given: written.append(1) or write(*given))
+    written, write, ranker = [], pool.ValuesOnDisk.of, hr.LinearRanker("pauc@0.2", C=10)
+    monkeypatch.setattr(pool.ValuesOnDisk, "of", lambda *given: written.append(given[0]) or write(*given))
     expected = ranker.fit(hr.Blocks.from_parquet(tmp_path, target="fraud")).coef_
     blocks = hr.Blocks.from_parquet(tmp_path, target="fraud", memory=0, folder=tmp_path / "copies")
     np.testing.assert_array_equal(ranker.fit(blocks).coef_, expected)
     assert written
+    assert all(values.any() for values in written)  # the scores of w = 0 need no file
     gc.collect()
     assert len([*tmp_path.glob("copies/*/*.npy")]) == blocks.n_blocks
     del blocks
     gc.collect()
     assert not [*tmp_path.glob("copies/*")]
+
+
+@pytest.mark.parametrize("form", [np.ascontiguousarray, np.asfortranarray, sparse.csr_array])
+def test_rows_are_copied_only_if_they_are_few_and_each_is_in_one_piece(form, monkeypatch):
+    monkeypatch.setattr(block_scores, "_FEW", 0.3)
+    sizes, n_with, combined = [], [], block_scores.combined
+    monkeypatch.setattr(block_scores, "combined", lambda *given: sizes.append(given[0].n_rows) or combined(*given))
+    risk = posed(hr.LinearRanker("pauc@0.01"), hr.Blocks.from_arrays([form(X)], [Y]), None).risk
+    for weights, most in ((np.array([0.31, -0.47, 0.59, 0.73]), 0.3 * N), (np.zeros(D), N)):  # at 0, all are tied
+        point = risk.at(weights)
+        coef = point.coef[0].of_rows(X @ weights, Y == 1)
+        np.testing.assert_allclose(risk.subgradients([point]), [coef @ X], atol=1e-9)
+        n_with.append(np.count_nonzero(coef))
+        assert n_with[-1] <= most
+    assert n_with[-1] == N
+    assert sizes == [N if form is np.asfortranarray else n_with[0], N]
 
 
 @pytest.mark.parametrize("outside", [-1, 1])

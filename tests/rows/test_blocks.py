@@ -14,7 +14,7 @@ from scipy import sparse
 
 from cuts import borders, cut
 from headrank import Blocks
-from headrank.rows import files
+from headrank.rows import files, on_disk, pool
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3)).round(2) + np.array([0, 5, 1e6])
@@ -311,3 +311,74 @@ def test_copies_are_mapped_and_removed_with_the_blocks(memory, tmp_path):
     frame().write_parquet(files / "one.parquet")
     with pytest.raises(NotADirectoryError, match="folder must be an existing folder"):
         Blocks.from_parquet(files, target="fraud", folder=tmp_path / "absent")
+
+
+def copied_blocks(folder, *, cached, monkeypatch, n_jobs=2):
+    """Six blocks of 30 rows, of whose copies the system is to keep so many in its cache."""
+    monkeypatch.setattr(pool, "free_memory", lambda: cached * 30 * 3 * 8 / pool._CACHED)
+    for number in range(3):
+        frame().write_parquet(folder / f"{number}.parquet")
+    options = {"target": "fraud", "features": ["f0", "f1", "f2"], "rows_per_block": 30}
+    plain = Blocks.from_parquet(folder, **options)
+    return plain, Blocks.from_parquet(folder, memory=0, folder=folder, n_jobs=n_jobs, **options)
+
+
+@pytest.mark.parametrize("direct", [True, False], ids=["past the cache", "where the system cannot"])
+@pytest.mark.parametrize("cached", [0, 2, 6])
+def test_copies_beyond_the_cache_hold_the_same_rows(cached, direct, tmp_path, monkeypatch):
+    if not direct:
+        monkeypatch.delattr(on_disk.os, "O_DIRECT", raising=False)
+    read, past_cache = [], on_disk._read_past_cache
+    monkeypatch.setattr(on_disk, "_read_past_cache", lambda *given: read.append(given[0]) or past_cache(*given))
+    plain, copied = copied_blocks(tmp_path, cached=cached, monkeypatch=monkeypatch)
+    w, coef = np.arange(1.0, 4.0), np.arange(180.0)
+    assert copied.n_rows == 180
+    for _ in range(3):
+        np.testing.assert_array_equal(copied.scores(w), plain.scores(w))
+        np.testing.assert_array_equal(copied.combine(coef), plain.combine(coef))
+    assert len(set(read)) == 6 - cached
+    assert len(read) == 6 * len(set(read))
+    assert copied.load(5).X.flags.f_contiguous == plain.load(5).X.flags.f_contiguous
+
+
+def test_memory_of_a_block_is_used_again_but_not_before_its_views_are_gone(tmp_path, monkeypatch):
+    plain, copied = copied_blocks(tmp_path, cached=0, monkeypatch=monkeypatch, n_jobs=1)
+    assert copied.n_rows == 180
+    views = copied.map(lambda block: block.X[1:, :2].T)
+    for _ in range(2):
+        assert (copied.scores(np.ones(3)) == plain.scores(np.ones(3))).all()
+    for number, view in enumerate(views):
+        np.testing.assert_array_equal(view, plain.load(number).X[1:, :2].T)
+    if not isinstance(copied.load(0).X, np.memmap):  # the system can read past its cache
+        unused = copied._pool._buffers
+        n = len(unused)
+        del views, view
+        gc.collect()
+        assert len(unused) == n + 6
+        with pytest.raises(ValueError, match="read-only"):
+            copied.load(0).X[0] = 0.0
+
+
+def test_a_copy_that_is_gone_is_missed_by_name(tmp_path, monkeypatch):
+    _, copied = copied_blocks(tmp_path, cached=0, monkeypatch=monkeypatch)
+    assert copied.n_rows == 180
+    next(tmp_path.rglob("3.npy")).unlink()
+    with pytest.raises(FileNotFoundError, match=r"3\.npy"):
+        copied.scores(np.ones(3))
+
+
+@pytest.mark.parametrize("error", [None, BlockingIOError, OSError])
+def test_a_mapped_copy_that_has_left_the_cache_is_read_at_once(error, tmp_path, monkeypatch):
+    def probe(*_):
+        if error is not None:
+            raise error
+
+    monkeypatch.setattr(on_disk.os, "preadv", probe, raising=False)
+    monkeypatch.setattr(on_disk.os, "RWF_NOWAIT", 8, raising=False)
+    filled, fill = [], on_disk._fill_cache
+    monkeypatch.setattr(on_disk, "_fill_cache", lambda path: filled.append(fill(path)))
+    plain, copied = copied_blocks(tmp_path, cached=6, monkeypatch=monkeypatch)
+    assert copied.n_rows == 180
+    assert (copied.scores(np.ones(3)) == plain.scores(np.ones(3))).all()
+    sizes = [path.stat().st_size for path in tmp_path.rglob("*.npy")]
+    assert sorted(filled) == (sorted(sizes) if error is BlockingIOError else [0] * 6)

@@ -31,3 +31,11 @@ def test_it_is_the_kth_of_the_sorted_values(few, rows, data):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(selection, "_FEW", few)
         assert selection.kth_largest(map_values, cut(values, at), cut(marked, at), k) == expected[k - 1]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(FLOATS, min_size=2, max_size=40), st.data())
+def test_the_next_is_that_after_it(values, data):
+    ordered, k = np.sort(values)[::-1], data.draw(st.integers(1, len(values) - 1))
+    parts = cut(np.array(values), data.draw(borders(len(values))))
+    assert selection.next_largest(map_values, parts, ordered[k - 1], k) == ordered[k]

@@ -8,9 +8,9 @@ from pathlib import Path
 from shutil import disk_usage
 from typing import TYPE_CHECKING, Any
 
+from headrank._memory import free_memory
 from headrank.cli._failures import about_input
 from headrank.cli._inputs import Input, temporary_folder, until_the_end
-from headrank.cli._memory import free_memory
 from headrank.cli._sources import Source, TableColumns
 
 if TYPE_CHECKING:

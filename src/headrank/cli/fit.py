@@ -12,11 +12,11 @@ from typing import Annotated, Literal
 import typer
 
 from headrank._format import shown
+from headrank._memory import size_of
 from headrank.cli import _options as options
 from headrank.cli._failures import about_option
 from headrank.cli._fitting import FitOptions, fit_and_write
 from headrank.cli._inputs import input_of, layout_of
-from headrank.cli._memory import size_of
 from headrank.cli._sources import Source, TableColumns, svmlight_source, table_source
 from headrank.cli._stored_source import Storage, stored_source
 

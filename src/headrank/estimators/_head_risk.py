@@ -116,7 +116,7 @@ class HeadRisk(HeldRisk):
         return cut
 
     def subgradients(self, points: Sequence[Any]) -> Vector:
-        """A subgradient at each of the points, one per row. Only rows with a coefficient are touched."""
+        """A subgradient at each of the points, one per row. Half a pass over the rows for each, or less."""
         sums = [
             sum(self.blocks.map(combined_head, point.scores.scores, point.scores.marked, point.coef))
             for point in points

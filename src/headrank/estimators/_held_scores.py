@@ -15,7 +15,7 @@ from headrank.labels import Sample
 from headrank.levels import Depth
 from headrank.rows.block_scores import HeadScores, every, extent, head_scores, itself, marked_scores, n_outranked
 from headrank.rows.blocks import Blocks
-from headrank.rows.selection import kth_largest
+from headrank.rows.selection import kth_largest, next_largest
 
 _SAMPLED = 16_384
 """Negatives of which a floor of the head is guessed."""
@@ -66,10 +66,8 @@ class HeldScores:
     def threshold(self) -> float:
         """Return the score above which as many rows lie as there are positives: half way between two rows."""
         nothing_marked = [False] * len(self.scores)
-        above, below = (
-            kth_largest(self.blocks.map_values, self.scores, nothing_marked, k) for k in (self.n_pos, self.n_pos + 1)
-        )
-        return (below + above) / 2
+        above = kth_largest(self.blocks.map_values, self.scores, nothing_marked, self.n_pos)
+        return (next_largest(self.blocks.map_values, self.scores, above, self.n_pos) + above) / 2
 
     def head(self, n_head: int) -> tuple[float, list[HeadScores]]:
         """Return a floor, and of each block the scores of positives and of negatives above it.

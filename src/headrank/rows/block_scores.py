@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from headrank._types import BoolVector, Vector
-from headrank.rows.block import Block
+from headrank.rows.block import Block, combined
 from headrank.rows.block_pairs import Overtaken
-from headrank.rows.open import open_rows
+
+_FEW = 0.2
+"""Share of the rows up to which copying them takes less time than a product with all rows, dense or sparse."""
 
 
 class HeadScores(NamedTuple):
@@ -41,8 +43,8 @@ class HeadCoef:
     centre: float = 0.0
     below: Overtaken | None = None
 
-    def rows_and_values(self, scores: Vector, marked: BoolVector) -> tuple[Any, Vector]:
-        """Return which rows have a coefficient, and these."""
+    def of_rows(self, scores: Vector, marked: BoolVector) -> Vector:
+        """Return the coefficients of all rows, most of them 0 without a tilt."""
         values = self.tilt * (scores - self.centre) if self.tilt else np.zeros(scores.size)
         values[marked] += self.marked
         values[~marked & (scores > self.floor)] += self.above
@@ -51,10 +53,7 @@ class HeadCoef:
         if self.below is not None:
             others, n = self.below.overtaking(scores, marked)
             values[others] += self.below.of_pair * n
-        if self.tilt:
-            return slice(None), values
-        present = np.flatnonzero(values)
-        return present, values[present]
+        return values
 
 
 def head_scores(scores: Vector, marked: BoolVector, floor: float, most: int) -> HeadScores:
@@ -67,8 +66,8 @@ def head_scores(scores: Vector, marked: BoolVector, floor: float, most: int) -> 
 
 
 def every(scores: Vector, marked: BoolVector, stride: int) -> Vector:
-    """Return the scores of every so many rows that are not marked."""
-    return scores[~marked][::stride]
+    """Return the scores of every so many rows, without those that are marked."""
+    return scores[::stride][~marked[::stride]]
 
 
 def no_scores(marked: BoolVector) -> Vector:
@@ -82,17 +81,22 @@ def moved(origin: Vector, change: Vector, step: float) -> Vector:
 
 
 def combined_head(block: Block, scores: Vector, marked: BoolVector, coef: HeadCoef) -> Vector:
-    """Return coef @ X; only rows with a coefficient are touched."""
-    present, values = coef.rows_and_values(scores, marked)
-    if not values.size:
-        return np.zeros(block.X.shape[1])
-    return open_rows(block.X[present]).combine(values)
+    """Return coef @ X. If few rows have a coefficient, and each is stored in one piece, only these are touched."""
+    values = coef.of_rows(scores, marked)
+    if np.count_nonzero(values) > _FEW * values.size or _by_columns(block.X):
+        return combined(block, values)
+    present = np.flatnonzero(values)
+    return combined(replace(block, X=block.X[present]), values[present])
+
+
+def _by_columns(X: Any) -> bool:
+    """Whether the values of a feature are next to each other: all of X is then read to copy some rows."""
+    return isinstance(X, np.ndarray) and not X.flags.c_contiguous
 
 
 def dot_head(scores: Vector, marked: BoolVector, change: Vector, coef: HeadCoef) -> float:
     """Return coef @ change."""
-    present, values = coef.rows_and_values(scores, marked)
-    return float(values @ change[present])
+    return float(coef.of_rows(scores, marked) @ change)
 
 
 def extent(scores: Vector, _marked: BoolVector) -> tuple[int, float, float, float]:

@@ -5,23 +5,27 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from os import PathLike
 from pathlib import Path
 from shutil import rmtree
-from tempfile import NamedTemporaryFile, mkdtemp
+from tempfile import mkdtemp
 from threading import Lock
 from typing import Any, Protocol
 from weakref import finalize
 
 import numpy as np
 
+from headrank._memory import free_memory
 from headrank.rows.block import Block
+from headrank.rows.on_disk import BlockOnDisk, ValuesOnDisk
 
 _WORTH_A_FILE = 100_000
 """Bytes from which a result that stays with its block is written to the folder of the copies, if there is one."""
+
+_CACHED = 0.7
+"""Share of the free memory in which the system is to keep copies; those beyond it are read past the cache."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +82,8 @@ class LocalPool:
 
     The first blocks to be loaded stay in memory, as many as fit in ``memory`` bytes; of blocks that are made of these
     and are to be `kept`, as many as fit in ``spare`` bytes. If there is a ``folder``, all others that are kept are
-    copied to files there, which are mapped in later passes, and so are large results that stay with their blocks. The
-    files are removed with the pool.
+    copied to files in ``copies``, and so are large results that stay with their blocks. Later passes map the files, and
+    read those of blocks beyond ``cached`` bytes past the system's cache. The files are removed with the pool.
     """
 
     loaders: tuple[Callable[[], Any], ...]
@@ -88,7 +92,9 @@ class LocalPool:
     spare: float = 0
     folder: str | PathLike[str] | None = None
     copies: Path | None = None
+    cached: float = 0
     _kept: dict[int, Any] = field(default_factory=dict)
+    _buffers: list[Any] = field(default_factory=list)
     _lock: Any = field(default_factory=Lock)
 
     @property
@@ -132,28 +138,40 @@ class LocalPool:
 
     def kept(self) -> LocalPool:
         """Return the same blocks, which are kept in memory or on disk."""
-        copies = None if self.folder is None else Path(mkdtemp(prefix="headrank-", dir=self.folder))
-        pool = LocalPool(self.loaders, self.n_jobs, max(self.memory, self.spare), folder=self.folder, copies=copies)
-        if copies is not None:
-            finalize(pool, rmtree, copies, ignore_errors=True)
+        pool = LocalPool(self.loaders, self.n_jobs, max(self.memory, self.spare), folder=self.folder)
+        if self.folder is None:
+            return pool
+        copies = Path(mkdtemp(prefix="headrank-", dir=self.folder))
+        pool = replace(pool, copies=copies, cached=_CACHED * free_memory())
+        finalize(pool, rmtree, copies, ignore_errors=True)
         return pool
 
     def load(self, number: int) -> Any:
         """Return one block; it is kept if it is among those to be kept."""
         found = self._kept.get(number)
         if found is not None:
-            return found.loaded() if isinstance(found, _BlockOnDisk) else found
+            return found.loaded() if isinstance(found, BlockOnDisk) else found
         block = self.loaders[number]()
         with self._lock:
             if self.memory and self._n_bytes(block) <= self.memory:
                 self._kept[number] = block
                 return block
         if self.copies is not None and isinstance(block.X, np.ndarray):
-            self._kept[number] = _BlockOnDisk.of(block, self.copies / f"{number}.npy")
+            self._copy(number, block, self.copies)
         return block
 
+    def _copy(self, number: int, block: Any, folder: Path) -> None:
+        """Copy a block to a file, which is mapped if there is room for it in the system's cache."""
+        copy = BlockOnDisk.of(block, folder / f"{number}.npy")
+        with self._lock:
+            copies = [one for one in self._kept.values() if isinstance(one, BlockOnDisk) and one.buffers is None]
+            fits = sum(one.n_bytes for one in (*copies, copy)) <= self.cached
+            self._kept[number] = copy if fits else replace(copy, buffers=self._buffers)
+        if not fits:
+            copy.leave_cache()
+
     def _n_bytes(self, another: Any) -> int:
-        in_memory = (block for block in self._kept.values() if not isinstance(block, _BlockOnDisk))
+        in_memory = (block for block in self._kept.values() if not isinstance(block, BlockOnDisk))
         return sum(block.X.nbytes for block in (*in_memory, another))
 
     def _each(self, call: Callable[[int], Any], *, stays: bool) -> list[Any]:
@@ -164,10 +182,10 @@ class LocalPool:
             return list(threads.map(one, range(self.n_blocks)))  # after an interrupt, what is not begun is cancelled
 
     def _stored(self, value: Any) -> Any:
-        """Write a large result to the folder of the copies, and return a handle of it."""
+        """Write a result that takes much memory to the folder of the copies, and return a handle of it."""
         assert self.copies is not None
-        is_large = isinstance(value, np.ndarray) and value.nbytes >= _WORTH_A_FILE
-        return _ValuesOnDisk.of(value, self.copies) if is_large else value
+        large = isinstance(value, np.ndarray) and value.nbytes >= _WORTH_A_FILE and any(value.strides)  # not one number
+        return ValuesOnDisk.of(value, self.copies) if large else value
 
     def _in_order(self, call: Callable[[int], Any]) -> Iterator[Any]:
         """Yield the results in the order of the blocks, with at most one for each thread waiting."""
@@ -188,47 +206,8 @@ class LocalPool:
         return [_at_hand(handle) for handle in handles]
 
 
-@dataclass(frozen=True, eq=False)
-class _BlockOnDisk:
-    """A block whose features are in a file, which is mapped as long as a function works on them."""
-
-    beside: Block
-    path: Path
-
-    @classmethod
-    def of(cls, block: Block, path: Path) -> _BlockOnDisk:
-        """Write the features of a block."""
-        np.save(path, block.X)
-        return cls(replace(block, X=block.X[:0].copy()), path)
-
-    def loaded(self) -> Block:
-        """Return the block with mapped features."""
-        return replace(self.beside, X=np.load(self.path, mmap_mode="r"))
-
-
-@dataclass(frozen=True, eq=False)
-class _ValuesOnDisk:
-    """A result that stays with its block, in a file that is removed with this handle."""
-
-    path: Path
-
-    @classmethod
-    def of(cls, values: Any, folder: Path) -> _ValuesOnDisk:
-        """Write an array."""
-        with NamedTemporaryFile(dir=folder, suffix=".npy", delete=False) as file:
-            np.save(file, values)
-        stored = cls(Path(file.name))
-        finalize(stored, _removed, stored.path)
-        return stored
-
-
-def _removed(path: Path) -> None:
-    with suppress(OSError):  # still mapped, on some systems, or gone with the folder: that is removed with the pool
-        path.unlink()
-
-
 def _at_hand(handle: Any) -> Any:
-    return np.load(handle.path, mmap_mode="r") if isinstance(handle, _ValuesOnDisk) else handle
+    return handle.loaded() if isinstance(handle, ValuesOnDisk) else handle
 
 
 def _found(each: Sequence[Sequence[Any]], number: int) -> tuple[Any, ...]:

@@ -57,6 +57,25 @@ def kth_largest(map_values: Map, values: Sequence[Any], marked: Sequence[Any], k
     return float(_floats(np.array([prefix], dtype=np.uint64))[0])
 
 
+def next_largest(map_values: Map, values: Sequence[Any], kth: float, k: int) -> float:
+    """Return the value after the k-th largest one, which is known, of at least k + 1 values: itself if they are tied.
+
+    >>> def map_values(function, *each, same):
+    ...     return [function(*args, *same) for args in zip(*each)]
+    >>> values = [np.array([3.0, 9.0, 1.0]), np.array([2.0, 3.0])]
+    >>> [next_largest(map_values, values, kth, k) for kth, k in ((9.0, 1), (3.0, 2), (3.0, 3))]
+    [3.0, 3.0, 2.0]
+    """
+    numbers, lower = zip(*map_values(_split_at, values, same=(kth,)), strict=True)
+    return kth if sum(numbers) > k else float(max(lower))
+
+
+def _split_at(values: Vector, value: float) -> tuple[int, float]:
+    """Return how many values are at least this one, and the largest of the others."""
+    lower = values < value
+    return values.size - int(np.count_nonzero(lower)), float(np.max(values, initial=-np.inf, where=lower))
+
+
 def _keys(values: Vector) -> npt.NDArray[np.uint64]:
     """Return integers in the order of the values."""
     bits = (np.asarray(values, dtype=np.float64) + 0.0).view(np.uint64)  # adding 0 makes -0.0 equal to 0.0

@@ -2,8 +2,8 @@
 
 import pytest
 
-from headrank.cli import _memory
-from headrank.cli._memory import free_memory, size_of
+from headrank import _memory
+from headrank._memory import free_memory, size_of
 
 
 @pytest.mark.parametrize(
