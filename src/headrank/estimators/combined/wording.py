@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from headrank.estimators.cv.candidates import Trial, corrected_error
-from headrank.estimators.cv.rule import mean_over_folds
+from headrank.estimators.cv.rule import NOTHING, mean_over_folds
 from headrank.measures import Measure
 
 
@@ -38,6 +38,8 @@ def why(
 def gain(together: Trial, best: Trial) -> str:
     """Say what the combination adds to the best family; one that is tied with it may trail by less than the noise."""
     lead = together.values - best.values
+    if abs(lead.mean()) <= NOTHING:
+        return f"The combination is worth as much as {best.candidate} alone."
     by, alone = f"{abs(lead.mean()):.2g}", f"{best.candidate} alone"
     noise = f", standard error {corrected_error(lead):.2g}" if lead.size > 1 else ""
     if lead.mean() < 0:

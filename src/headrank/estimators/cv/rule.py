@@ -15,7 +15,7 @@ from headrank.estimators.cv.candidates import (
 )
 from headrank.measures import Measure
 
-_NOTHING = 1e-12
+NOTHING = 1e-12
 """Differences up to this size are rounding."""
 
 
@@ -67,7 +67,7 @@ def why(chosen: Trial, trials: Sequence[Trial], measure: Measure) -> str:
         return text
     other = max(others, key=lambda trial: trial.mean)
     lead = chosen.values - other.values
-    if lead.mean() >= -_NOTHING:
+    if lead.mean() >= -NOTHING:
         return f"{text} {trailing(chosen, other)}"
     by = f"{abs(lead.mean()):.2g}, standard error of the difference {standard_error(lead):.2g}"
     if not clearly_behind(chosen, other):
