@@ -27,9 +27,25 @@ def pytest_make_parametrize_id(val, argname):
 
 
 def pytest_collection_modifyitems(items):
-    """Modules stay whole in one process, those of reports together; simulations have more time than other tests."""
+    """Simulations have more time than other tests."""
     for item in items:
-        module = item.nodeid.partition("::")[0]
-        item.add_marker(pytest.mark.xdist_group("reports" if module in SHARE_RESULTS else module))
         if item.get_closest_marker("slow") is not None and item.get_closest_marker("timeout") is None:
             item.add_marker(pytest.mark.timeout(3600))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """With ``--dist loadfile``, modules stay whole in one process, and those that share results are one module.
+
+    Marks with ``--dist loadgroup`` would do the same, but pytest-xdist 3.8 ignores them with pytest 9.2.
+    """
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class WholeModules(LoadFileScheduling):
+        def _split_scope(self, nodeid):
+            module = super()._split_scope(nodeid)
+            return "reports" if module in SHARE_RESULTS else module
+
+    return WholeModules(config, log)
