@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, settings
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 
-SHARE_RESULTS = tuple(f"tests/reports/test_{name}.py" for name in ("browser", "renderers", "summary"))
-"""Modules that take long to make the same results."""
+SHARE_RESULTS = ("tests/model_io/", "tests/reports/", "tests/training/")
+"""Folders whose modules share models and results that take long to make."""
 
 settings.register_profile(
     "default",
@@ -35,7 +35,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """With ``--dist loadfile``, modules stay whole in one process, and those that share results are one module.
+    """With ``--dist loadfile``, modules stay whole in one process, and so do folders whose modules share results.
 
     Marks with ``--dist loadgroup`` would do the same, but pytest-xdist 3.8 ignores them with pytest 9.2.
     """
@@ -46,6 +46,6 @@ def pytest_xdist_make_scheduler(config, log):
     class WholeModules(LoadFileScheduling):
         def _split_scope(self, nodeid):
             module = super()._split_scope(nodeid)
-            return "reports" if module in SHARE_RESULTS else module
+            return next((folder for folder in SHARE_RESULTS if module.startswith(folder)), module)
 
     return WholeModules(config, log)
