@@ -1,5 +1,6 @@
 """Settings for the whole suite: the same examples on every run, no window for a plot."""
 
+import gc
 import os
 
 import pytest
@@ -31,6 +32,11 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.get_closest_marker("slow") is not None and item.get_closest_marker("timeout") is None:
             item.add_marker(pytest.mark.timeout(3600))
+
+
+def pytest_collection_finish(session):
+    """Leave out the thousands of tests and modules from now on when garbage is searched for."""
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)
