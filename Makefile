@@ -25,7 +25,7 @@ check: $(VENV)/.dev
 	$(BIN)/codespell
 
 test: $(VENV)/.dev
-	$(ONE_THREAD) $(BIN)/pytest -n 2 --dist loadgroup
+	$(ONE_THREAD) $(BIN)/pytest -n 2 --dist loadfile
 
 test-slow: $(VENV)/.dev
 	$(BIN)/pytest -m slow
@@ -39,7 +39,7 @@ test-processors: $(VENV)/.dev
 # The lowest versions that pyproject.toml allows, and no others.
 test-lowest: $(LOWEST)/.dev
 	$(LOWEST)/bin/python .ci/lowest.py --strict-versions
-	$(ONE_THREAD) $(LOWEST)/bin/pytest -n 2 --dist loadgroup
+	$(ONE_THREAD) $(LOWEST)/bin/pytest -n 2 --dist loadfile
 
 docs: $(VENV)/.docs
 	$(BIN)/sphinx-build -E -W --keep-going -q $(SPHINX) -b html docs docs/_build

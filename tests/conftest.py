@@ -1,5 +1,6 @@
 """Settings for the whole suite: the same examples on every run, no window for a plot."""
 
+import gc
 import os
 
 import pytest
@@ -7,8 +8,8 @@ from hypothesis import HealthCheck, settings
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 
-SHARE_RESULTS = tuple(f"tests/reports/test_{name}.py" for name in ("browser", "renderers", "summary"))
-"""Modules that take long to make the same results."""
+SHARE_RESULTS = ("tests/model_io/", "tests/reports/", "tests/training/")
+"""Folders whose modules share models and results that take long to make."""
 
 settings.register_profile(
     "default",
@@ -27,9 +28,30 @@ def pytest_make_parametrize_id(val, argname):
 
 
 def pytest_collection_modifyitems(items):
-    """Modules stay whole in one process, those of reports together; simulations have more time than other tests."""
+    """Simulations have more time than other tests."""
     for item in items:
-        module = item.nodeid.partition("::")[0]
-        item.add_marker(pytest.mark.xdist_group("reports" if module in SHARE_RESULTS else module))
         if item.get_closest_marker("slow") is not None and item.get_closest_marker("timeout") is None:
             item.add_marker(pytest.mark.timeout(3600))
+
+
+def pytest_collection_finish(session):
+    """Leave out the thousands of tests and modules from now on when garbage is searched for."""
+    gc.freeze()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """With ``--dist loadfile``, modules stay whole in one process, and so do folders whose modules share results.
+
+    Marks with ``--dist loadgroup`` would do the same, but pytest-xdist 3.8 ignores them with pytest 9.2.
+    """
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class WholeModules(LoadFileScheduling):
+        def _split_scope(self, nodeid):
+            module = super()._split_scope(nodeid)
+            return next((folder for folder in SHARE_RESULTS if module.startswith(folder)), module)
+
+    return WholeModules(config, log)

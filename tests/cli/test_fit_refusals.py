@@ -177,6 +177,7 @@ def test_an_output_that_may_not_be_written(table, capsys):
     assert refused(done, 4, "cannot be written")
 
 
+@pytest.mark.slow  # `test_installed.py` fills the disk while rows are scored
 @file_size_limits
 def test_a_full_disk_leaves_nothing(table):
     import resource

@@ -63,6 +63,7 @@ def test_the_command_is_there(command):
     assert json.loads(done.out)["command"] == "plan"
 
 
+@pytest.mark.slow  # below, it is interrupted or the disk is full; `test_fit.py` fits in a process of its own
 def test_score_as_a_process(folder, out):
     done = finish(start("score", "model", "short.csv", "--out", "out/o.csv", cwd=folder))
     assert (done.code, done.err) == (0, "")

@@ -45,9 +45,10 @@ def test_all_panels_are_framed_alike():
     assert labels == ["50 % positives", "10 % positives", "2 % positives", "0.1 % positives", "error rate"]
 
 
-@pytest.mark.parametrize("confidences", [[0.95], [0.9, 0.95], [0.9, 0.95, 0.99]])
-@pytest.mark.parametrize("n_lines", [1, 8])
-def test_nothing_is_clipped(confidences, n_lines):
+@pytest.mark.parametrize(
+    ("n_lines", "confidences"), [(1, [0.95]), (8, [0.95]), (8, [0.9, 0.95]), (8, [0.9, 0.95, 0.99])]
+)
+def test_nothing_is_clipped(n_lines, confidences):
     shares = np.linspace(0.001, 0.5, n_lines).tolist()
     display = SampleSizeDisplay(positive_rates=shares, confidences=confidences).plot()
     display.figure_.savefig(io.BytesIO())

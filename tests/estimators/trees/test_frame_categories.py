@@ -46,6 +46,7 @@ RANKERS = {
 }
 
 
+@pytest.mark.usefixtures("few_trees")
 @pytest.mark.parametrize("name", RANKERS)
 def test_categories_are_learned_and_survive_a_file(name, tmp_path):
     frame, y = pandas_frame()

@@ -34,7 +34,7 @@ def grown(engine, measure="pauc@0.3", **options):
 @pytest.mark.parametrize("measure", ["pauc@0.3", hr.FPRAtTPR(0.5)])
 @pytest.mark.parametrize("engine", [LightGBMRows, HistogramRows])
 def test_the_best_number_of_trees(engine, measure):
-    found = grown(engine, measure, most_trees=70)
+    found = grown(engine, measure, most_trees=40)
     X, y, folds, _ = problem(engine, measure)
     sign = 1 if folds.measure.greater_is_better else -1
     values = []
@@ -50,7 +50,7 @@ def test_the_best_number_of_trees(engine, measure):
     smoothed = [means[max(i - 1, 0)] + means[i] + means[min(i + 1, len(means) - 1)] for i in range(len(means))]
     best = int(np.argmax(np.round(smoothed, 12)))
     assert found.n_trees == EVERY * (best + 1)
-    assert 1 < len(found.path) <= 7
+    assert 1 < len(found.path) <= 4
     np.testing.assert_allclose(found.values, values[best], atol=1e-12)
     for trees, scores, (_, test) in zip(found.trees, found.scores, folds.splits, strict=True):
         assert trees.n_trees == found.n_trees

@@ -4,6 +4,7 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from estimators.trees.boosting import boosted, boosted_cv, combined
+from headrank.estimators.trees import forests
 
 ROWS = "limits on the rows of a leaf and of a bin count rows, not weights, and forests draw rows"
 EXPECTED_FAILURES = {
@@ -12,7 +13,11 @@ EXPECTED_FAILURES = {
 }
 
 
-@pytest.mark.usefixtures("few_trees")
+@pytest.fixture(autouse=True)
+def very_few_trees(monkeypatch):
+    monkeypatch.setattr(forests, "_N_TREES", 5)
+
+
 @pytest.mark.filterwarnings("ignore::headrank.exceptions.CollapsedFitWarning")  # many checks fit noise
 @parametrize_with_checks(
     [

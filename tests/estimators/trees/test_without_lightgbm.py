@@ -27,8 +27,7 @@ def said():
     return pytest.warns(RuntimeWarning, match=rf"LightGBM could not be loaded \({WHY}\); scikit-learn's histogram")
 
 
-@pytest.mark.parametrize("make", [boosted, boosted_cv])
-@pytest.mark.parametrize("storage", [np.asarray, csr_matrix])
+@pytest.mark.parametrize(("make", "storage"), [(boosted, np.asarray), (boosted_cv, csr_matrix)])
 def test_the_stand_in_works_and_says_so(make, storage, tmp_path):
     X, y = whole_numbers()
     X[::7, 2] = np.nan if storage is np.asarray else 0
