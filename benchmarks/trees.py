@@ -8,7 +8,7 @@ needs an older XGBoost, so it belongs in an environment of its own (`pip install
 
     python benchmarks/trees.py --jobs 2                      # hours: 50 trials of two libraries on each split
     python benchmarks/trees.py --models RankerCV HGB         # without them
-    python benchmarks/trees.py --again RankerCV              # after a change of RankerCV
+    python benchmarks/trees.py --again RankerCV              # after a change of RankerCV; go on without --again
     python benchmarks/trees.py --report                      # the summary of the present results
 """
 
@@ -51,6 +51,7 @@ _SCHEMA = {
     "cpu_seconds": pl.Float64,
     "remark": pl.String,
 }
+_KEY = ("rows", "data", "measure", "split", "model")
 
 
 @dataclass(frozen=True)
@@ -294,13 +295,14 @@ def summary(results: pl.DataFrame) -> str:
         of_case = values.setdefault((row["data"], row["measure"]), {})
         of_case.setdefault(row["model"], {})[row["split"]] = row["value"]
     models = [model for model in MODELS if model in set(results["model"])]
-    complete = {case: of for case, of in sorted(values.items()) if all(model in of for model in models)}
+    complete = {case: of for case, of in sorted(values.items()) if _on_shared_splits(of, models)}
     lines = [f"{'':<34}" + "".join(f"{model:>16}" for model in models)]
     for (data, name), of_case in complete.items():
         means = (np.mean(list(of_case[model].values())) for model in models)
         lines.append(f"{data:<18}{name:<16}" + "".join(f"{mean:>16.4f}" for mean in means))
-    if CHOICE in models:
-        lines += _compared(list(complete.values()), [model for model in models if model not in (CHOICE, LINEAR)])
+    rivals = [model for model in models if model not in (CHOICE, LINEAR)]
+    if CHOICE in models and rivals and complete:
+        lines += _compared(list(complete.values()), rivals)
     of_splits = results.group_by("model", "data", "split").agg(pl.col("cpu_seconds").sum())
     costs = of_splits.group_by("model").agg(pl.col("cpu_seconds").mean()).sort("cpu_seconds")
     lines.append(
@@ -308,6 +310,12 @@ def summary(results: pl.DataFrame) -> str:
         + ", ".join(f"{name} {cost:.1f}" for name, cost in costs.iter_rows())
     )
     return "\n".join(lines)
+
+
+def _on_shared_splits(of_case: Mapping[str, Mapping[int, float]], models: Sequence[str]) -> bool:
+    """Whether each model shares a split with RankerCV, or with the first one without it."""
+    splits = set(of_case.get(models[0], ()))
+    return all(splits & set(of_case.get(model, ())) for model in models)
 
 
 def _compared(cases: Sequence[Mapping[str, Mapping[int, float]]], rivals: Sequence[str]) -> Iterator[str]:
@@ -325,7 +333,7 @@ def _compared(cases: Sequence[Mapping[str, Mapping[int, float]]], rivals: Sequen
         yield f"  against {rival:<15}{mean:+.4f} on average; by 2 s.e. ahead {ahead}, behind {trailing} of {known}"
     if DEFAULT in rivals and all(LINEAR in of_case for of_case in cases):
         trees = [of_case for of_case in cases if _mean(of_case, DEFAULT) > _mean(of_case, LINEAR)]
-        gain = np.mean([_lead(of_case, DEFAULT)[0] for of_case in trees])
+        gain = np.mean([_lead(of_case, DEFAULT)[0] for of_case in trees]) if trees else np.nan
         yield f"  where {DEFAULT} leads logistic regression, {len(trees)} cases: {gain:+.4f} against {DEFAULT}"
 
 
@@ -348,9 +356,7 @@ def main() -> None:
     parser.add_argument("--sets", nargs="+", default=SETS)
     parser.add_argument("--measures", nargs="+", default=MEASURES)
     parser.add_argument("--models", nargs="+", default=list(MODELS), choices=list(MODELS))
-    parser.add_argument(
-        "--again", nargs="+", default=[], choices=list(MODELS), help="models whose results are forgotten"
-    )
+    parser.add_argument("--again", nargs="+", default=[], choices=list(MODELS), help="models that are learned again")
     parser.add_argument("--splits", type=int, default=4)
     parser.add_argument("--rows", type=int, default=5_000, help="maximum number of training rows")
     parser.add_argument("--jobs", type=int, default=1)
@@ -359,16 +365,17 @@ def main() -> None:
     file = options.results
     every = pl.read_csv(file, schema=_SCHEMA) if file.exists() else pl.DataFrame(schema=_SCHEMA)
     of_size = pl.col("rows") == options.rows
-    every = every.filter(~(of_size & pl.col("model").is_in(options.again)))
-    cells = [] if options.report else missing_cells(options, every.filter(of_size))
+    known = every.filter(of_size, ~pl.col("model").is_in(options.again))
+    cells = [] if options.report else missing_cells(options, known)
     jobs = (delayed(learned)(cell, options.data, options.rows) for cell in cells)
     found = Parallel(n_jobs=options.jobs, return_as="generator_unordered", pre_dispatch="n_jobs")(jobs)
-    for done, new in enumerate(found, start=1):
-        every = pl.concat([every, pl.DataFrame(new, schema=_SCHEMA)]).sort("rows", "data", "measure", "split", "model")
+    for done, rows in enumerate(found, start=1):
+        new = pl.DataFrame(rows, schema=_SCHEMA)
+        every = pl.concat([every.join(new, on=_KEY, how="anti"), new]).sort(_KEY)  # new results replace old ones
         part = file.with_suffix(".part")
         every.write_csv(part, float_precision=6)
         part.replace(file)
-        print(f"{done} of {len(cells)}: {new[0]['data']}, split {new[0]['split']}", flush=True)
+        print(f"{done} of {len(cells)}: {rows[0]['data']}, split {rows[0]['split']}", flush=True)
     print(summary(every.filter(of_size)))
 
 

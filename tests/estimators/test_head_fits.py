@@ -184,6 +184,15 @@ def test_rows_are_copied_only_if_they_are_few_and_each_is_in_one_piece(form, mon
     assert sizes == [N if form is np.asfortranarray else n_with[0], N]
 
 
+def test_a_sample_without_negatives_is_made_good(monkeypatch):
+    """Every second row is positive, and every second row is sampled."""
+    monkeypatch.setattr(_held_scores, "_SAMPLED", N // 4)
+    labels = np.arange(N) % 2 == 0
+    ranker, rows = hr.LinearRanker("pauc@0.2", C=10), X + 2.0 * labels[:, None]
+    expected = ranker.fit(rows, labels).objective_
+    assert ranker.fit(hr.Blocks.from_arrays([rows], [labels])).objective_ == pytest.approx(expected, rel=ranker.tol)
+
+
 @pytest.mark.parametrize("outside", [-1, 1])
 def test_a_bad_guess_of_the_floor_is_made_good(outside, monkeypatch):
     """A sample of the wrong rows: all above the head, or all far below it."""

@@ -18,7 +18,7 @@ from headrank.rows.blocks import Blocks
 from headrank.rows.selection import kth_largest, next_largest
 
 _SAMPLED = 16_384
-"""Negatives of which a floor of the head is guessed."""
+"""About this many negatives are sampled to guess a floor of the head."""
 _WIDEST_BAND = 4
 """At most so many times the head travels if the floor is guessed, before it is found exactly."""
 
@@ -75,13 +75,14 @@ class HeldScores:
         This many negatives are above or at the floor, and few more: it is guessed from a sample, or else selected.
         """
         some = np.concatenate(self.ask(every, same=(max(self.n_neg // _SAMPLED, 1),)))
-        likely = some.size * n_head / self.n_neg
-        at = min(int(likely + 4 * likely**0.5) + 1, some.size)  # four standard errors below the border
-        guess, most = float(np.partition(some, some.size - at)[some.size - at]), _WIDEST_BAND * n_head
-        heads = self.ask(head_scores, same=(guess, most))
-        above, tied = sum(head.n_above for head in heads), sum(head.n_at_floor for head in heads)
-        if above <= most and above + tied >= n_head:
-            return guess, heads
+        if some.size:  # where positives come at regular distances, a sample may have met nothing else
+            likely = some.size * n_head / self.n_neg
+            at = min(int(likely + 4 * likely**0.5) + 1, some.size)  # four standard errors below the border
+            guess, most = float(np.partition(some, some.size - at)[some.size - at]), _WIDEST_BAND * n_head
+            heads = self.ask(head_scores, same=(guess, most))
+            above, tied = sum(head.n_above for head in heads), sum(head.n_at_floor for head in heads)
+            if above <= most and above + tied >= n_head:
+                return guess, heads
         floor = kth_largest(self.blocks.map_values, self.scores, self.marked, n_head)
         return floor, self.ask(head_scores, same=(floor, n_head))
 

@@ -38,7 +38,7 @@ class BlockOnDisk:
     by_columns : bool
         Whether the values of a feature are next to each other.
     buffers : list of mmap, or None
-        Memory that is not in use; it is used again for the next block.
+        Memory that is not in use; it is used again for the next block, and never released before the blocks are.
     """
 
     beside: Block
@@ -66,7 +66,8 @@ class BlockOnDisk:
         if hasattr(os, "posix_fadvise"):
             with self.path.open("rb") as file:
                 os.fsync(file.fileno())  # what is not on disk yet cannot leave
-                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+                with suppress(OSError):  # it is only advice
+                    os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
     def loaded(self) -> Block:
         """Return the block with its features, which are not to be changed."""
@@ -110,7 +111,7 @@ def _fill_cache(path: Path) -> int:
 
 
 def _read_past_cache(path: Path, buffers: list[mmap.mmap]) -> mmap.mmap | None:
-    """Read a whole file into one of the buffers, or a new one."""
+    """Read a whole file into one of the buffers, or a new one; return None if the system cannot do so."""
     if not hasattr(os, "O_DIRECT"):
         return None
     try:
@@ -139,7 +140,8 @@ def _large_enough(size: int, buffers: list[mmap.mmap]) -> mmap.mmap:
         buffer = buffers.pop()
         if len(buffer) >= size:
             return buffer
-    buffer = mmap.mmap(-1, -(-size // mmap.PAGESIZE) * mmap.PAGESIZE)
+    n_bytes = -(-size // mmap.PAGESIZE) * mmap.PAGESIZE
+    buffer = mmap.mmap(-1, n_bytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)  # not shared with forked processes
     with suppress(OSError, AttributeError):
         buffer.madvise(mmap.MADV_HUGEPAGE)
     return buffer

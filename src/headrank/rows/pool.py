@@ -138,11 +138,11 @@ class LocalPool:
 
     def kept(self) -> LocalPool:
         """Return the same blocks, which are kept in memory or on disk."""
-        pool = LocalPool(self.loaders, self.n_jobs, max(self.memory, self.spare), folder=self.folder)
+        in_memory = max(self.memory, self.spare)
         if self.folder is None:
-            return pool
-        copies = Path(mkdtemp(prefix="headrank-", dir=self.folder))
-        pool = replace(pool, copies=copies, cached=_CACHED * free_memory())
+            return LocalPool(self.loaders, self.n_jobs, in_memory)
+        copies, cached = Path(mkdtemp(prefix="headrank-", dir=self.folder)), _CACHED * free_memory()
+        pool = LocalPool(self.loaders, self.n_jobs, in_memory, folder=self.folder, copies=copies, cached=cached)
         finalize(pool, rmtree, copies, ignore_errors=True)
         return pool
 

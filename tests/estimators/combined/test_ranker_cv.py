@@ -109,6 +109,7 @@ def trial(name, *values):
     [
         ((0.6, 0.7, 0.8), "The combination gains 0.1 on linear alone, standard error 0."),
         ((0.4, 0.61, 0.7), "The combination trails linear alone by 0.03, standard error 0.056: within the noise."),
+        ((0.4, 0.5, 0.6), "The combination trails linear alone by 0.1, standard error 0."),
         ((0.6,), "The combination gains 0.1 on linear alone."),
         ((0.5 - 1e-13,), "The combination is worth as much as linear alone."),
     ],

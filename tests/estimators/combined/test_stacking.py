@@ -17,12 +17,12 @@ def slow_slopes(features, positive, weights, coefficients, intercept):
         sum(w * row[k] for w, row in zip(weights, features, strict=True)) / sum(weights)
         for k in range(features.shape[1])
     ]
-    slopes = [c - sum(coefficients) / len(coefficients) for c in coefficients] + [0.0]
+    slopes = [5e-4 * (c - sum(coefficients) / len(coefficients)) for c in coefficients] + [0.0]
     for row, is_positive, weight in zip(features, positive, weights, strict=True):
         centred = [x - m for x, m in zip(row, mean, strict=True)]
         score = sum(c * x for c, x in zip(coefficients, centred, strict=True)) + intercept
         off = 1 / (1 + exp(-score)) - is_positive
-        slopes = [s + weight * off * x for s, x in zip(slopes, [*centred, 1.0], strict=True)]
+        slopes = [s + weight / sum(weights) * off * x for s, x in zip(slopes, [*centred, 1.0], strict=True)]
     return slopes
 
 
@@ -46,14 +46,26 @@ def test_no_other_coefficients_have_a_lower_loss(seed, n_scorers):
     *slopes, _ = slow_slopes(features, positive, weights, found, best_intercept(features, positive, weights, found))
     for coefficient, slope in zip(found, slopes, strict=True):
         assert coefficient >= 0
-        assert abs(slope) < 1e-2 if coefficient > 1e-6 else slope > -1e-2
+        assert abs(slope) < 1e-5 if coefficient > 1e-6 else slope > -1e-5
 
 
-def test_weights_are_copies():
+def test_weights_are_copies_in_any_unit():
     rng, positive = np.random.default_rng(0), np.arange(60) % 3 == 0
     features, copies = rng.normal(size=(60, 2)) + positive[:, None], rng.integers(1, 4, 60)
     of_copies = nonnegative_logistic(np.repeat(features, copies, axis=0), np.repeat(positive, copies), None)
-    np.testing.assert_allclose(nonnegative_logistic(features, positive, copies.astype(float)), of_copies, atol=1e-4)
+    for unit in (1.0, 1e-9):
+        np.testing.assert_allclose(nonnegative_logistic(features, positive, unit * copies), of_copies, atol=1e-4)
+    assert not np.allclose(nonnegative_logistic(features, positive, None), of_copies, atol=1e-2)
+
+
+def test_shares_take_weights_into_account():
+    """Of two scorers, each is good on one half of the rows: the half that counts decides."""
+    rng, y = np.random.default_rng(0), labels(800)
+    first = np.arange(800) < 400
+    scorers = [by_fold(np.where(half, y, 0.0) + rng.normal(size=800)) for half in (first, ~first)]
+    for half, larger in ((first, 0), (~first, 1)):
+        shares = stacked_shares(folds_of(y, weights=np.where(half, 1.0, 0.01)), scorers)
+        assert shares[larger] > 0.7
 
 
 def test_one_coefficient_is_that_of_logistic_regression_on_a_table_of_counts():

@@ -24,10 +24,13 @@ class Selection:
         One per scorer.
     values : array
         The measure on each fold; negated if lower is better.
+    best_alone : array
+        The same for the best scorer alone.
     """
 
     counts: tuple[int, ...]
     values: Vector
+    best_alone: Vector
 
     @property
     def weights(self) -> Vector:
@@ -52,11 +55,12 @@ def greedy_selection(folds: FoldRows, scores: Sequence[Sequence[Vector]]) -> Sel
     """
     alone = [folds.values(each) for each in scores]
     best = int(np.argmax([values.mean() for values in alone]))
-    counts = np.array([not trails(values, alone[best]) for values in alone], dtype=int)
+    best_alone = alone[best]
+    counts = np.array([not trails(values, best_alone) for values in alone], dtype=int)
     together: Sequence[Vector] = _summed(scores, counts)
     values = folds.values(together)
-    if trails(values, alone[best]):
-        counts, together, values = np.eye(len(scores), dtype=int)[best], scores[best], alone[best]
+    if trails(values, best_alone):
+        counts, together, values = np.eye(len(scores), dtype=int)[best], scores[best], best_alone
     for _ in range(_MOST_STEPS if len(scores) > 1 else 0):
         sums = [[mine + its for mine, its in zip(together, each, strict=True)] for each in scores]
         tried = [folds.values(each) for each in sums]
@@ -65,7 +69,7 @@ def greedy_selection(folds: FoldRows, scores: Sequence[Sequence[Vector]]) -> Sel
             break
         counts[best] += 1
         together, values = sums[best], tried[best]
-    return Selection(tuple(counts.tolist()), values)
+    return Selection(tuple(counts.tolist()), values, best_alone)
 
 
 def _summed(scores: Sequence[Sequence[Vector]], counts: Vector) -> list[Vector]:

@@ -74,8 +74,8 @@ class RankerCV(Scorer):
     Each family is tuned on the measure by cross-validation, all on the same folds. Half of the weights are found by
     greedy selection on the measure of the scores out of fold: it starts from the mean of the families that are tied for
     the best, adds the one that helps most, and stops when the gain is below its noise. The other half is that of a
-    logistic regression on the scores out of fold (stacking). Where one family is clearly better than this combination,
-    it is used alone.
+    logistic regression on the scores out of fold (stacking). If the greedy selection is clearly better than this mean,
+    it is used as it is, so that one family may remain alone.
 
     Cost: the sum of the families. ``max_seconds`` limits it.
 

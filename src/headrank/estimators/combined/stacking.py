@@ -13,6 +13,8 @@ from headrank.estimators.cv.fold_rows import FoldRows
 
 _LARGEST = 100.0
 """Bound on the coefficients, for scores that separate the classes."""
+_PENALTY = 5e-4
+"""Weight of the penalty on differences of the coefficients; the loss is a mean over rows."""
 
 
 def stacked_shares(folds: FoldRows, scores: Sequence[Sequence[Vector]]) -> Vector:
@@ -37,26 +39,25 @@ def stacked_shares(folds: FoldRows, scores: Sequence[Sequence[Vector]]) -> Vecto
 
 
 def nonnegative_logistic(features: Vector, positive: BoolVector, weights: Vector | None) -> Vector:
-    """Return the coefficients c >= 0 of the least log loss plus half the sum of the squares of c - mean(c).
+    """Return the coefficients c >= 0 of the least mean log loss, with a penalty on the variance of c.
 
-    The loss is a sum over rows, not a mean: the more rows, the less the penalty counts.
+    A mean, so that the unit of the weights and copies of all rows make no difference.
     """
     n_rows, n_features = features.shape
-    weights = np.ones(n_rows) if weights is None else weights
-    centred = features - np.average(features, axis=0, weights=weights)
+    shares = np.full(n_rows, 1 / n_rows) if weights is None else weights / weights.sum()
+    centred = features - shares @ features
     signs = np.where(positive, 1.0, -1.0)
 
     def loss(parameters: Vector) -> tuple[float, Vector]:
         coefficients, intercept = parameters[:-1], parameters[-1]
         margins = signs * (centred @ coefficients + intercept)
         off = coefficients - coefficients.mean()
-        slopes = -weights * signs * expit(-margins)
-        gradient = np.append(slopes @ centred + off, slopes.sum())
-        return float(weights @ np.logaddexp(0.0, -margins) + off @ off / 2), gradient
+        slopes = -shares * signs * expit(-margins)
+        gradient = np.append(slopes @ centred + _PENALTY * off, slopes.sum())
+        return float(shares @ np.logaddexp(0.0, -margins) + _PENALTY * (off @ off) / 2), gradient
 
-    share = float(np.average(positive, weights=weights))
-    start = np.append(np.full(n_features, 1 / n_features), np.log(share / (1 - share)))
+    start = np.append(np.full(n_features, 1 / n_features), 0.0)
     bounds = [(0.0, _LARGEST)] * n_features + [(None, None)]
-    solution = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-10})
+    solution = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-12, "gtol": 1e-8})
     found: Vector = solution.x[:-1]
     return found

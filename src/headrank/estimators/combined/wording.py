@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from headrank.estimators.cv.candidates import Trial, corrected_error
+from headrank.estimators.cv.candidates import Trial, corrected_error, trails
 from headrank.estimators.cv.rule import NOTHING, mean_over_folds
 from headrank.measures import Measure
 
@@ -43,5 +43,6 @@ def gain(together: Trial, best: Trial) -> str:
     by, alone = f"{abs(lead.mean()):.2g}", f"{best.candidate} alone"
     noise = f", standard error {corrected_error(lead):.2g}" if lead.size > 1 else ""
     if lead.mean() < 0:
-        return f"The combination trails {alone} by {by}{noise}: within the noise."
+        verdict = "" if trails(together.values, best.values) else ": within the noise"
+        return f"The combination trails {alone} by {by}{noise}{verdict}."
     return f"The combination gains {by} on {alone}{noise}."
