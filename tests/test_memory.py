@@ -27,10 +27,11 @@ def test_free_memory_is_what_is_left_within_all_limits(tmp_path, monkeypatch):
     assert _memory._available(tmp_path / "absent") is None
     assert _memory._left_in_container(tmp_path) is None
     (tmp_path / "memory.current").write_text("400\n")
+    (tmp_path / "memory.stat").write_text("anon 300\ninactive_file 50\n")
     (tmp_path / "memory.max").write_text("max\n")
     assert _memory._left_in_container(tmp_path) is None
     (tmp_path / "memory.max").write_text("1000\n")
-    assert _memory._left_in_container(tmp_path) == 600
+    assert _memory._left_in_container(tmp_path) == 650
     (tmp_path / "memory.max").write_text("100\n")
     assert _memory._left_in_container(tmp_path) == 0
     assert free_memory() > 1e6

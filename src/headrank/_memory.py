@@ -50,12 +50,15 @@ def _available(file: Path) -> float | None:
 
 
 def _left_in_container(folder: Path) -> float | None:
-    """Return what is left of the limit of a control group; None without a limit."""
+    """Return what is left of the limit of a control group, with files that may leave the cache; None without one."""
     try:
         limit, used = ((folder / name).read_text().strip() for name in ("memory.max", "memory.current"))
+        if limit == "max":
+            return None
+        facts = dict(line.split(maxsplit=1) for line in (folder / "memory.stat").read_text().splitlines())
     except OSError:
         return None
-    return None if limit == "max" else max(float(limit) - float(used), 0.0)
+    return max(float(limit) - float(used) + float(facts.get("inactive_file", 0)), 0.0)
 
 
 def _free_on_windows() -> float:
