@@ -9,7 +9,7 @@ needs an older XGBoost, so it belongs in an environment of its own (`pip install
     python benchmarks/trees.py --jobs 2                      # hours: 50 trials of two libraries on each split
     python benchmarks/trees.py --models RankerCV HGB         # without them
     python benchmarks/trees.py --again RankerCV              # after a change of RankerCV; go on without --again
-    python benchmarks/trees.py --report                      # the summary of the present results
+    python benchmarks/trees.py --report                      # the summary of the present results, of --models if given
 """
 
 from __future__ import annotations
@@ -376,7 +376,7 @@ def main() -> None:
         every.write_csv(part, float_precision=6)
         part.replace(file)
         print(f"{done} of {len(cells)}: {rows[0]['data']}, split {rows[0]['split']}", flush=True)
-    print(summary(every.filter(of_size)))
+    print(summary(every.filter(of_size, pl.col("model").is_in(options.models))))
 
 
 if __name__ == "__main__":
