@@ -9,7 +9,7 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # that a test starts compiles the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
-# Two processes share two cores: threads of one would only wait for those of the other.
+# Three processes keep two cores busy, also while one waits; threads of one would only wait for those of the others.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
 .PHONY: demo check test test-slow test-processors test-lowest docs bench bench-quality bench-scale tables format clean
@@ -25,7 +25,7 @@ check: $(VENV)/.dev
 	$(BIN)/codespell
 
 test: $(VENV)/.dev
-	$(ONE_THREAD) $(BIN)/pytest -n 2 --dist loadfile
+	$(ONE_THREAD) $(BIN)/pytest -n 3 --dist loadfile
 
 test-slow: $(VENV)/.dev
 	$(BIN)/pytest -m slow
@@ -39,7 +39,7 @@ test-processors: $(VENV)/.dev
 # The lowest versions that pyproject.toml allows, and no others.
 test-lowest: $(LOWEST)/.dev
 	$(LOWEST)/bin/python .ci/lowest.py --strict-versions
-	$(ONE_THREAD) $(LOWEST)/bin/pytest -n 2 --dist loadfile
+	$(ONE_THREAD) $(LOWEST)/bin/pytest -n 3 --dist loadfile
 
 docs: $(VENV)/.docs
 	$(BIN)/sphinx-build -E -W --keep-going -q $(SPHINX) -b html docs docs/_build
