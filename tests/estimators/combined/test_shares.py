@@ -21,14 +21,17 @@ def test_it_is_the_mean_of_both():
     np.testing.assert_allclose(found.values, folds.values(by_fold(found.weights @ np.stack(scorers))))
 
 
-def test_a_scorer_with_a_small_share_is_left_out(monkeypatch):
+@pytest.mark.parametrize(("stacked", "share"), [(0.03, 0.0), (0.06, 0.03)])
+def test_a_scorer_with_a_small_share_is_left_out(stacked, share, monkeypatch):
+    """It trails the others, so that greedy selection takes none of it."""
     rng, y = np.random.default_rng(1), labels(400)
-    scores = [by_fold(y + rng.normal(size=400)), by_fold(y + rng.normal(size=400)), by_fold(rng.normal(size=400))]
-    monkeypatch.setattr(shares, "stacked_shares", lambda *_: np.array([0.43, 0.42, 0.15]))
+    scores = [by_fold(y + noise * rng.normal(size=400)) for noise in (1.0, 1.0, 2.5)]
+    monkeypatch.setattr(shares, "stacked_shares", lambda *_: np.array([0.6, 0.4 - stacked, stacked]))
     found = combination(folds_of(y), scores)
     assert greedy_selection(folds_of(y), scores).counts[2] == 0
-    assert found.weights[2] == 0
+    assert found.weights[2] == pytest.approx(share)
     assert found.weights.sum() == pytest.approx(1)
+    assert found.weights[0] > greedy_selection(folds_of(y), scores).weights[0] + 0.02  # which is not used as it is
 
 
 def test_scorers_that_are_equal_share_equally():

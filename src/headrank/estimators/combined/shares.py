@@ -13,7 +13,7 @@ from headrank.estimators.combined.stacking import stacked_shares
 from headrank.estimators.cv.candidates import trails
 from headrank.estimators.cv.fold_rows import FoldRows
 
-_LEAST_SHARE = 0.1
+_LEAST_SHARE = 0.02
 """A scorer with a smaller share is left out: scoring and explaining it takes time, and it changes little."""
 
 
@@ -34,7 +34,7 @@ class Combination:
 
 
 def combination(folds: FoldRows, scores: Sequence[Sequence[Vector]]) -> Combination:
-    """Return the mean of the shares by `greedy_selection` and by `stacked_shares`; those below 0.1 are left out.
+    """Return the mean of the shares by `greedy_selection` and by `stacked_shares`; those below 0.02 are left out.
 
     The first follow the measure, which depends on few rows; the second follow all rows, but not the measure. The mean
     is less noisy than the first. The measure has the last word: if the greedy selection, or the best scorer alone,
