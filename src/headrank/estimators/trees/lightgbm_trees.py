@@ -128,8 +128,8 @@ class LightGBMTrees:
     def contributions(self, X: Any) -> Vector:
         """Shapley values of each feature for each row, with the mean in the last column; they add up to the scores.
 
-        O(leaves depth²) for each row and tree: about a millisecond for a tree of a thousand leaves. The integral over
-        the multilinear extension, by Gauss-Legendre quadrature at depth / 2 points, gives the same values in O(leaves
+        O(leaves depth²) for each row and tree: up to a millisecond for a tree of 400 leaves. The integral over the
+        multilinear extension, by Gauss-Legendre quadrature at depth / 2 points, gives the same values in O(leaves
         depth), but was not faster in NumPy.
         """
         values = self._booster.predict(_plain(X), pred_contrib=True, num_threads=threads_for(X))
