@@ -334,7 +334,9 @@ def _compared(cases: Sequence[Mapping[str, Mapping[int, float]]], rivals: Sequen
     if DEFAULT in rivals and all(LINEAR in of_case for of_case in cases):
         trees = [of_case for of_case in cases if _mean(of_case, DEFAULT) > _mean(of_case, LINEAR)]
         gain = np.mean([_lead(of_case, DEFAULT)[0] for of_case in trees]) if trees else np.nan
+        best = [max(_mean(of_case, rival) for rival in rivals) - _mean(of_case, DEFAULT) for of_case in trees]
         yield f"  where {DEFAULT} leads logistic regression, {len(trees)} cases: {gain:+.4f} against {DEFAULT}"
+        yield f"    the best rival of each, in hindsight: {np.mean(best) if best else np.nan:+.4f}"
 
 
 def _lead(of_case: Mapping[str, Mapping[int, float]], rival: str) -> tuple[float, float]:
