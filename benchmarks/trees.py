@@ -332,22 +332,18 @@ def _compared(cases: Sequence[Mapping[str, Mapping[int, float]]], rivals: Sequen
         mean = np.mean([m for m, _ in found]) if found else np.nan
         yield f"  against {rival:<15}{mean:+.4f} on average; by 2 s.e. ahead {ahead}, behind {trailing} of {known}"
     if DEFAULT in rivals and all(LINEAR in of_case for of_case in cases):
-        trees = [of_case for of_case in cases if _mean(of_case, DEFAULT) > _mean(of_case, LINEAR)]
+        trees = [of_case for of_case in cases if _lead(of_case, LINEAR, of=DEFAULT)[0] > 0]
         gain = np.mean([_lead(of_case, DEFAULT)[0] for of_case in trees]) if trees else np.nan
-        best = [max(_mean(of_case, rival) for rival in rivals) - _mean(of_case, DEFAULT) for of_case in trees]
+        best = [max(_lead(of_case, DEFAULT, of=rival)[0] for rival in rivals) for of_case in trees]
         yield f"  where {DEFAULT} leads logistic regression, {len(trees)} cases: {gain:+.4f} against {DEFAULT}"
         yield f"    the best rival of each, in hindsight: {np.mean(best) if best else np.nan:+.4f}"
 
 
-def _lead(of_case: Mapping[str, Mapping[int, float]], rival: str) -> tuple[float, float]:
-    """Return by how much RankerCV leads on the splits that both have, and the standard error."""
-    shared = sorted(set(of_case[CHOICE]) & set(of_case[rival]))
-    lead = np.array([of_case[CHOICE][split] - of_case[rival][split] for split in shared])
+def _lead(of_case: Mapping[str, Mapping[int, float]], rival: str, *, of: str = CHOICE) -> tuple[float, float]:
+    """Return by how much a model leads on the splits that both have, and the standard error."""
+    shared = sorted(set(of_case[of]) & set(of_case[rival]))
+    lead = np.array([of_case[of][split] - of_case[rival][split] for split in shared])
     return float(lead.mean()), standard_error(lead)
-
-
-def _mean(of_case: Mapping[str, Mapping[int, float]], model: str) -> float:
-    return float(np.mean(list(of_case[model].values())))
 
 
 def main() -> None:

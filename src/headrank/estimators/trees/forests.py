@@ -27,8 +27,8 @@ KINDS = {"random forest": RandomForestClassifier, "extra trees": ExtraTreesClass
 _N_TREES = 100
 """Of each fold."""
 _MOST_LEAVES = 400
-"""Of a tree. With 1,000, explaining a row takes three times as long and files are larger; on seven real sets of up to
-20,000 rows, 400 gained up to .009 of pauc@0.1 and lost at most .001."""
+"""Of a tree. With 1,000, explaining a row takes two to three times as long, and files are larger. What it does to the
+ranking is in docs/trees.md: more gains than losses on seven real sets, of one split each."""
 _COST_OF_TREE = 500_000
 """Rows times their binary logarithm times features tried per split, beyond which a tree sees a sample of the rows."""
 _LARGEST = float(np.finfo(np.float32).max)
