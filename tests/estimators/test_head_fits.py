@@ -150,7 +150,7 @@ def test_measure_and_threshold_are_those_in_memory(measure, at, weights):
 
 
 def test_scores_on_disk_are_removed_and_change_nothing(tmp_path, monkeypatch):
-    monkeypatch.setattr(pool, "_WORTH_A_FILE", 0)
+    monkeypatch.setattr(pool, "_WORTH_FILES", 0)
     for number, part in enumerate(pl.DataFrame(X).with_columns(fraud=pl.Series(Y)).iter_slices(30)):
         part.write_parquet(tmp_path / f"{number}.parquet")
     (tmp_path / "copies").mkdir()
@@ -162,10 +162,36 @@ def test_scores_on_disk_are_removed_and_change_nothing(tmp_path, monkeypatch):
     assert written
     assert all(values.any() for values in written)  # the scores of w = 0 need no file
     gc.collect()
-    assert len([*tmp_path.glob("copies/*/*.npy")]) == blocks.n_blocks
+    assert len([*tmp_path.glob("copies/*/*")]) == blocks.n_blocks  # those of the features
     del blocks
     gc.collect()
     assert not [*tmp_path.glob("copies/*")]
+
+
+def test_few_scores_stay_in_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(pool.ValuesOnDisk, "of", lambda *_: pytest.fail("written to a file"))
+    pl.DataFrame(X).with_columns(fraud=pl.Series(Y)).write_parquet(tmp_path / "rows.parquet")
+    blocks = hr.Blocks.from_parquet(tmp_path, target="fraud", memory=0, folder=tmp_path, rows_per_block=30)
+    assert hr.LinearRanker("pauc@0.2", C=10).fit(blocks).gap_ < 1e-2
+
+
+@pytest.mark.parametrize("at_floor", [0.0, 0.5])
+@pytest.mark.parametrize("tilt", [0.0, 0.1])
+@given(st.lists(st.tuples(st.integers(-2, 2), st.booleans()), max_size=20), st.integers(-2, 2))
+def test_the_slope_is_the_sum_over_all_rows(at_floor, tilt, rows, floor):
+    scores, marked = np.array([row[0] for row in rows], dtype=float), np.array([row[1] for row in rows], dtype=bool)
+    of_marked, of_above = np.arange(1.0, marked.sum() + 1), np.arange(1.0, ((scores > floor) & ~marked).sum() + 1)
+    coef = block_scores.HeadCoef(floor, of_marked, of_above, at_floor, tilt)
+    head = block_scores.head_scores(scores, marked, floor, 20)
+    assert (head.marked.size, head.above.size, head.n_above) == (of_marked.size, of_above.size, of_above.size)
+    change, total, left = np.arange(5.0, 5.0 + scores.size), 0.0, (iter(of_marked), iter(of_above))
+    for score, is_marked, moves in zip(scores, marked, change, strict=True):
+        total += moves * tilt * score
+        if is_marked or score > floor:
+            total += moves * next(left[0 if is_marked else 1])
+        elif score == floor:
+            total += moves * at_floor
+    assert block_scores.dot_head(scores, marked, change, coef) == pytest.approx(total, abs=1e-9)
 
 
 @pytest.mark.parametrize("form", [np.ascontiguousarray, np.asfortranarray, sparse.csr_array])

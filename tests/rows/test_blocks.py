@@ -1,8 +1,10 @@
 """Blocks hold what was cut, whatever the cut, and refuse what differs between blocks by name."""
 
 import gc
+import multiprocessing
 import os
 import threading
+import time
 
 import numpy as np
 import pandas as pd
@@ -277,15 +279,47 @@ def test_rows_to_take_are_checked(rows):
     assert (blocks.take(np.array([0, 19, 20, 59])) == X[[0, 19, 20, 59]]).all()
 
 
-def test_an_interrupt_leaves_no_thread_behind():
-    def stop(_block):
-        raise KeyboardInterrupt
+def test_after_an_interrupt_nothing_goes_on_and_threads_end_with_the_blocks():
+    begun, ended = [], []
+
+    def stop(block):
+        begun.append(block)
+        if len(begun) == 1:
+            raise KeyboardInterrupt
+        time.sleep(0.05)
+        ended.append(block)
 
     before = threading.active_count()
     blocks = Blocks.from_arrays([X] * 8, n_jobs=2)
     with pytest.raises(KeyboardInterrupt):
         blocks.map(stop)
+    assert len(begun) == len(ended) + 1 < 8
+    del blocks
+    gc.collect()
+    until = time.monotonic() + 10
+    while threading.active_count() > before and time.monotonic() < until:
+        time.sleep(0.01)
     assert threading.active_count() == before
+
+
+def _sum_in_a_fork(blocks, pipe):
+    pipe.send(blocks.combine(np.ones(blocks.n_rows)).sum())
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="the system has no fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_forked_process_has_threads_of_its_own():
+    blocks = Blocks.from_arrays([X] * 4, n_jobs=2)
+    expected = blocks.combine(np.ones(blocks.n_rows)).sum()
+    here, there = multiprocessing.Pipe()
+    process = multiprocessing.get_context("fork").Process(target=_sum_in_a_fork, args=(blocks, there))
+    process.start()
+    try:
+        assert here.poll(60)
+        assert here.recv() == expected
+    finally:
+        process.kill()
+        process.join()
 
 
 @pytest.mark.parametrize("memory", [0.0, 60 * 5 * 8.0])
@@ -339,6 +373,17 @@ def test_copies_beyond_the_cache_hold_the_same_rows(cached, direct, tmp_path, mo
     assert len(set(read)) == 6 - cached
     assert len(read) == 6 * len(set(read))
     assert copied.load(5).X.flags.f_contiguous == plain.load(5).X.flags.f_contiguous
+
+
+@pytest.mark.parametrize("cached", [11, 12])
+def test_files_leave_the_cache_once_their_rows_are_copied_if_it_cannot_hold_both(cached, tmp_path, monkeypatch):
+    left, leave = [], pool.leave_cache
+    monkeypatch.setattr(pool, "leave_cache", lambda path: left.append(str(path)) or leave(path))
+    _, copied = copied_blocks(tmp_path, cached=cached, monkeypatch=monkeypatch)
+    for _ in range(2):
+        assert copied.scores(np.ones(3)).size == 180
+    assert sorted(left) == ([str(tmp_path / f"{number}.parquet") for number in range(3)] if cached == 11 else [])
+    on_disk.leave_cache(tmp_path / "absent")  # it is only advice
 
 
 def test_memory_of_a_block_is_used_again_but_not_before_its_views_are_gone(tmp_path, monkeypatch):

@@ -26,6 +26,8 @@ class Block:
         One value per row.
     name : str
         Where the rows come from, for messages.
+    last_of : str, or None
+        The file that these are the last rows of, if it is not needed once they are copied.
     """
 
     X: Any
@@ -33,6 +35,7 @@ class Block:
     sample_weight: Any = None
     qid: Any = None
     name: str = "a block"
+    last_of: str | None = None
 
     @property
     def n_rows(self) -> int:

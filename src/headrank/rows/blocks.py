@@ -167,7 +167,8 @@ class Blocks:
             Bytes of features that stay in memory after the first pass; the other blocks are read in each pass.
         folder : path, optional
             Where the other blocks are copied in the first pass; later ones read the copies, which is faster than
-            reading the files. Scores that stay with their blocks are there, too. All is removed with the blocks.
+            reading the files. Scores that stay with their blocks are there, too, if they are large. All is removed with
+            the blocks.
         n_jobs : int, default=2
             Number of blocks to read at the same time, in threads. Each takes about twice the memory of its features.
         """

@@ -352,7 +352,9 @@ def _block_of(X: Any, y: Any, sample_weight: Any, qid: Any, dtype: str, number: 
         # An array out of a message may start at any byte, and then products of it do not go through BLAS.
         matrix = np.require(X, dtype=dtype, requirements=["ALIGNED"])
     given = {"y": y, "sample_weight": sample_weight, "qid": qid}
-    columns = {what: np.asarray(values).reshape(-1) for what, values in given.items() if values is not None}
+    columns: dict[str, Any] = {
+        what: np.asarray(values).reshape(-1) for what, values in given.items() if values is not None
+    }
     for what, column in columns.items():
         if column.size != matrix.shape[0]:
             raise ValueError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from glob import glob
 from math import ceil
@@ -104,7 +104,7 @@ def parquet_loaders(
     for file in files:
         n_rows = pl.scan_parquet(file.path, glob=False).select(pl.len()).collect().item()
         for start, stop in parts_of(n_rows, rows_per_block, len(roles.features) * roles.dtype.itemsize, _READ_BYTES):
-            loaders.append(partial(_load_parquet, file, roles, start, stop, whole_file=stop - start == n_rows))
+            loaders.append(partial(_load_parquet, file, roles, start, stop, n_rows))
     return FoundBlocks(tuple(loaders), len(roles.features), roles.dtype, roles.features)
 
 
@@ -235,13 +235,14 @@ def _kinds() -> Any:
     return pl
 
 
-def _load_parquet(file: StampedFile, roles: _Roles, start: int, stop: int, *, whole_file: bool) -> Block:
+def _load_parquet(file: StampedFile, roles: _Roles, start: int, stop: int, n_rows: int) -> Block:
     import polars as pl
 
     file.require_unchanged()
     frame = pl.scan_parquet(file.path, glob=False).select([*roles.features, *roles.others])
-    name = file.path if whole_file else f"{file.path}, rows {start:,} to {stop:,}"
-    return _block_of(frame.slice(start, stop - start).collect(), file, roles, name)
+    name = file.path if stop - start == n_rows else f"{file.path}, rows {start:,} to {stop:,}"
+    block = _block_of(frame.slice(start, stop - start).collect(), file, roles, name)
+    return replace(block, last_of=file.path) if stop == n_rows else block
 
 
 def _load_csv(file: StampedFile, schema: dict[str, pl.DataType], roles: _Roles) -> Block:
@@ -274,6 +275,8 @@ def _block_of(frame: pl.DataFrame, file: StampedFile, roles: _Roles, name: str) 
 def _load_npy(file: StampedFile, beside: dict[str, StampedFile], start: int, stop: int) -> Block:
     for each in (file, *beside.values()):
         each.require_unchanged()
-    others = {name: np.load(its.path, mmap_mode="r")[start:stop] for name, its in beside.items()}
+    others: dict[str, Any] = {
+        name: np.array(np.load(its.path, mmap_mode="r")[start:stop]) for name, its in beside.items()
+    }
     X = np.load(file.path, mmap_mode="r")[start:stop]
-    return Block(X, name=f"{file.path}, rows {start:,} to {stop:,}", **{k: np.array(v) for k, v in others.items()})
+    return Block(X, name=f"{file.path}, rows {start:,} to {stop:,}", **others)

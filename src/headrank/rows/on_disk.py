@@ -6,6 +6,7 @@ import mmap
 import os
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from os import PathLike
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
@@ -61,14 +62,6 @@ class BlockOnDisk:
         """Size of the features."""
         return int(self.n_rows * self.beside.X.shape[1] * self.beside.X.itemsize)
 
-    def leave_cache(self) -> None:
-        """Make room in the cache for other files, where the system can do so."""
-        if hasattr(os, "posix_fadvise"):
-            with self.path.open("rb") as file:
-                os.fsync(file.fileno())  # what is not on disk yet cannot leave
-                with suppress(OSError):  # it is only advice
-                    os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-
     def loaded(self) -> Block:
         """Return the block with its features, which are not to be changed."""
         X = None if self.buffers is None else self._read(self.buffers)
@@ -87,6 +80,14 @@ class BlockOnDisk:
         X.flags.writeable = False
         finalize(X, buffers.append, buffer).atexit = False  # views of X refer to it, so that none is left
         return X
+
+
+def leave_cache(path: str | PathLike[str]) -> None:
+    """Make room for other files in the system's cache, where the system can do so."""
+    if hasattr(os, "posix_fadvise"):
+        with suppress(OSError), open(path, "rb") as file:  # it is only advice
+            os.fsync(file.fileno())  # what is not on disk yet cannot leave
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def _fill_cache(path: Path) -> int:
@@ -152,19 +153,21 @@ class ValuesOnDisk:
     """A result that stays with its block, in a file that is removed with this handle."""
 
     path: Path
+    shape: tuple[int, ...]
+    dtype: Any
 
     @classmethod
     def of(cls, values: Any, folder: Path) -> ValuesOnDisk:
         """Write an array."""
-        with NamedTemporaryFile(dir=folder, suffix=".npy", delete=False) as file:
-            np.save(file, values)
-        stored = cls(Path(file.name))
+        with NamedTemporaryFile(dir=folder, suffix=".values", delete=False) as file:
+            values.tofile(file)
+        stored = cls(Path(file.name), values.shape, values.dtype)
         finalize(stored, _removed, stored.path)
         return stored
 
     def loaded(self) -> Any:
         """Return the array, mapped."""
-        return np.load(self.path, mmap_mode="r")
+        return np.memmap(self.path, self.dtype, mode="r", shape=self.shape)
 
 
 def _removed(path: Path) -> None:

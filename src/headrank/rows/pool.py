@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
-from os import PathLike
+from os import PathLike, getpid
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
@@ -19,10 +19,10 @@ import numpy as np
 
 from headrank._memory import free_memory
 from headrank.rows.block import Block
-from headrank.rows.on_disk import BlockOnDisk, ValuesOnDisk
+from headrank.rows.on_disk import BlockOnDisk, ValuesOnDisk, leave_cache
 
-_WORTH_A_FILE = 100_000
-"""Bytes from which a result that stays with its block is written to the folder of the copies, if there is one."""
+_WORTH_FILES = 32_000_000
+"""Bytes from which results that stay with all blocks are written to the folder of the copies, if there is one."""
 
 _CACHED = 0.7
 """Share of the free memory in which the system is to keep copies; those beyond it are read past the cache."""
@@ -95,6 +95,7 @@ class LocalPool:
     cached: float = 0
     _kept: dict[int, Any] = field(default_factory=dict)
     _buffers: list[Any] = field(default_factory=list)
+    _threads_of: dict[int, ThreadPoolExecutor] = field(default_factory=dict)
     _lock: Any = field(default_factory=Lock)
 
     @property
@@ -168,7 +169,9 @@ class LocalPool:
             fits = sum(one.n_bytes for one in (*copies, copy)) <= self.cached
             self._kept[number] = copy if fits else replace(copy, buffers=self._buffers)
         if not fits:
-            copy.leave_cache()
+            leave_cache(copy.path)
+        if block.last_of is not None and 2 * copy.n_bytes * self.n_blocks > self.cached:
+            leave_cache(block.last_of)  # it is not read again, and would push copies out of the cache
 
     def _n_bytes(self, another: Any) -> int:
         in_memory = (block for block in self._kept.values() if not isinstance(block, BlockOnDisk))
@@ -178,21 +181,34 @@ class LocalPool:
         one = (lambda number: self._stored(call(number))) if stays and self.copies is not None else call
         if min(self.n_jobs, self.n_blocks) <= 1:
             return [one(number) for number in range(self.n_blocks)]
-        with ThreadPoolExecutor(min(self.n_jobs, self.n_blocks)) as threads:
-            return list(threads.map(one, range(self.n_blocks)))  # after an interrupt, what is not begun is cancelled
+        begun = [self._threads().submit(one, number) for number in range(self.n_blocks)]
+        try:
+            return [future.result() for future in begun]
+        finally:  # after an error or an interrupt, nothing goes on behind the caller's back
+            for future in begun:
+                future.cancel()
+            wait(begun)
+
+    def _threads(self) -> ThreadPoolExecutor:
+        """Return the threads of this process, which stay as long as the pool does: new ones cost memory and time."""
+        with self._lock:
+            if getpid() not in self._threads_of:  # a forked process has a copy of this pool, but none of its threads
+                self._threads_of[getpid()] = ThreadPoolExecutor(self.n_jobs, "headrank-blocks")
+            return self._threads_of[getpid()]
 
     def _stored(self, value: Any) -> Any:
         """Write a result that takes much memory to the folder of the copies, and return a handle of it."""
         assert self.copies is not None
-        large = isinstance(value, np.ndarray) and value.nbytes >= _WORTH_A_FILE and any(value.strides)  # not one number
-        return ValuesOnDisk.of(value, self.copies) if large else value
+        if not isinstance(value, np.ndarray) or not any(value.strides):  # one number for all rows takes no memory
+            return value
+        return ValuesOnDisk.of(value, self.copies) if value.nbytes * self.n_blocks >= _WORTH_FILES else value
 
     def _in_order(self, call: Callable[[int], Any]) -> Iterator[Any]:
         """Yield the results in the order of the blocks, with at most one for each thread waiting."""
         if self.n_jobs == 1:
             yield from map(call, range(self.n_blocks))
             return
-        with ThreadPoolExecutor(self.n_jobs) as threads:
+        with ThreadPoolExecutor(self.n_jobs) as threads:  # not those that stay: who asks may stop in the middle
             ahead: deque[Any] = deque()
             for number in range(self.n_blocks):
                 ahead.append(threads.submit(call, number))
