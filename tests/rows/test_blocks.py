@@ -279,7 +279,20 @@ def test_rows_to_take_are_checked(rows):
     assert (blocks.take(np.array([0, 19, 20, 59])) == X[[0, 19, 20, 59]]).all()
 
 
-def test_after_an_interrupt_nothing_goes_on_and_threads_end_with_the_blocks():
+def test_threads_stay_for_the_next_pass_and_end_with_the_blocks():
+    before = threading.active_count()
+    blocks = Blocks.from_arrays([X] * 8, n_jobs=2)
+    names = {name for _ in range(3) for name in blocks.map(lambda _: threading.current_thread().name)}
+    assert len(names) <= 2
+    del blocks
+    gc.collect()
+    until = time.monotonic() + 10
+    while threading.active_count() > before and time.monotonic() < until:
+        time.sleep(0.01)
+    assert threading.active_count() == before
+
+
+def test_after_an_interrupt_nothing_goes_on_and_no_thread_is_left():
     begun, ended = [], []
 
     def stop(block):
@@ -294,12 +307,8 @@ def test_after_an_interrupt_nothing_goes_on_and_threads_end_with_the_blocks():
     with pytest.raises(KeyboardInterrupt):
         blocks.map(stop)
     assert len(begun) == len(ended) + 1 < 8
-    del blocks
-    gc.collect()
-    until = time.monotonic() + 10
-    while threading.active_count() > before and time.monotonic() < until:
-        time.sleep(0.01)
     assert threading.active_count() == before
+    assert blocks.n_rows == 8 * 60
 
 
 def _sum_in_a_fork(blocks, pipe):

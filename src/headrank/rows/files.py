@@ -18,6 +18,7 @@ from headrank._extras import needs_extra
 from headrank._numbers import listed, short_repr, whole
 from headrank.exceptions import InvalidSampleError
 from headrank.rows.block import Block
+from headrank.rows.on_disk import StoredArray
 from headrank.rows.pool import FoundBlocks
 
 if TYPE_CHECKING:
@@ -144,11 +145,11 @@ def npy_loaders(X: Any, y: Any, sample_weight: Any, qid: Any, rows_per_block: in
         for name, paths in given.items()
         if paths is not None
     }
-    first = np.load(files[0].path, mmap_mode="r")
+    first = StoredArray.of_npy(files[0].path)
     loaders = []
     for number, file in enumerate(files):
-        array = np.load(file.path, mmap_mode="r")
-        if array.ndim != 2 or array.dtype not in (np.float32, np.float64):
+        array = StoredArray.of_npy(file.path)
+        if len(array.shape) != 2 or array.dtype not in (np.float32, np.float64):
             raise TypeError(
                 f"{file.path} must be an array of float32 or float64 of shape (n_rows, n_features), got {array.dtype} "
                 f"of shape {array.shape}"
@@ -162,13 +163,12 @@ def npy_loaders(X: Any, y: Any, sample_weight: Any, qid: Any, rows_per_block: in
         for name, its in others.items():
             if len(its) != len(files):
                 raise ValueError(f"{name} has {len(its)} files, X has {len(files)}; pass one for each")
-            beside[name] = its[number]
-            shape = np.load(its[number].path, mmap_mode="r").shape
-            if shape != array.shape[:1]:
-                raise ValueError(f"{its[number].path} has shape {shape} for the {len(array)} rows of {file.path}")
+            beside[name] = its[number], StoredArray.of_npy(its[number].path)
+            if (shape := beside[name][1].shape) != array.shape[:1]:
+                raise ValueError(f"{its[number].path} has shape {shape} for the {array.shape[0]} rows of {file.path}")
         width = array.shape[1] * array.dtype.itemsize
-        for start, stop in parts_of(len(array), rows_per_block, width, _MAPPED_BYTES):
-            loaders.append(partial(_load_npy, file, beside, start, stop))
+        for start, stop in parts_of(array.shape[0], rows_per_block, width, _MAPPED_BYTES):
+            loaders.append(partial(_load_npy, (file, array), beside, start, stop))
     return FoundBlocks(tuple(loaders), first.shape[1], first.dtype)
 
 
@@ -272,11 +272,11 @@ def _block_of(frame: pl.DataFrame, file: StampedFile, roles: _Roles, name: str) 
     return Block(X, values(roles.target), values(roles.sample_weight), values(roles.qid), name)
 
 
-def _load_npy(file: StampedFile, beside: dict[str, StampedFile], start: int, stop: int) -> Block:
-    for each in (file, *beside.values()):
-        each.require_unchanged()
-    others: dict[str, Any] = {
-        name: np.array(np.load(its.path, mmap_mode="r")[start:stop]) for name, its in beside.items()
-    }
-    X = np.load(file.path, mmap_mode="r")[start:stop]
-    return Block(X, name=f"{file.path}, rows {start:,} to {stop:,}", **others)
+def _load_npy(
+    features: tuple[StampedFile, StoredArray], beside: dict[str, tuple[StampedFile, StoredArray]], start: int, stop: int
+) -> Block:
+    for file, _ in (features, *beside.values()):
+        file.require_unchanged()
+    others: dict[str, Any] = {name: np.array(array.mapped()[start:stop]) for name, (_, array) in beside.items()}
+    name = f"{features[0].path}, rows {start:,} to {stop:,}"
+    return Block(features[1].mapped()[start:stop], name=name, **others)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Any
+from typing import Any, Literal
 from weakref import finalize
 
 import numpy as np
@@ -19,6 +19,36 @@ from headrank.rows.block import Block
 
 _PART = 1 << 20
 """Bytes to read at a time."""
+
+
+@dataclass(frozen=True)
+class StoredArray:
+    """Where the values of an array are in a file.
+
+    `numpy.load` would find out each time, by parsing a literal. Python 3.11 may fail to do so in several threads.
+    """
+
+    path: Path
+    shape: tuple[int, ...]
+    dtype: Any
+    offset: int = 0
+    by_columns: bool = False
+
+    @classmethod
+    def of_npy(cls, path: str | PathLike[str]) -> StoredArray:
+        """Look at a file as written by `numpy.save`."""
+        array = np.load(path, mmap_mode="r")
+        by_columns = array.flags.f_contiguous and not array.flags.c_contiguous
+        return cls(Path(path), array.shape, array.dtype, array.offset, by_columns)
+
+    @property
+    def order(self) -> Literal["C", "F"]:
+        """Which values are next to each other, as numpy says it."""
+        return "F" if self.by_columns else "C"
+
+    def mapped(self) -> Any:
+        """Return the array, mapped: values are read when they are needed."""
+        return np.memmap(self.path, self.dtype, "r", self.offset, self.shape, self.order)
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,21 +62,14 @@ class BlockOnDisk:
     ----------
     beside : Block
         The block without its features.
-    path : Path
-        The file of the features, as written by `numpy.save`.
-    n_rows, offset : int
-        Number of rows, and where their values begin in the file.
-    by_columns : bool
-        Whether the values of a feature are next to each other.
+    features : StoredArray
+        Where they are.
     buffers : list of mmap, or None
         Memory that is not in use; it is used again for the next block, and never released before the blocks are.
     """
 
     beside: Block
-    path: Path
-    n_rows: int
-    offset: int
-    by_columns: bool
+    features: StoredArray
     buffers: list[mmap.mmap] | None = None
 
     @classmethod
@@ -55,28 +78,29 @@ class BlockOnDisk:
         np.save(path, block.X)
         by_columns = block.X.flags.f_contiguous and not block.X.flags.c_contiguous
         offset = path.stat().st_size - block.X.nbytes
-        return cls(replace(block, X=block.X[:0].copy()), path, block.n_rows, offset, by_columns)
+        features = StoredArray(path, block.X.shape, block.X.dtype, offset, by_columns)
+        return cls(replace(block, X=block.X[:0].copy()), features)
 
     @property
     def n_bytes(self) -> int:
         """Size of the features."""
-        return int(self.n_rows * self.beside.X.shape[1] * self.beside.X.itemsize)
+        return int(np.prod(self.features.shape) * self.features.dtype.itemsize)
 
     def loaded(self) -> Block:
         """Return the block with its features, which are not to be changed."""
         X = None if self.buffers is None else self._read(self.buffers)
         if X is None:
-            _fill_cache(self.path)
-            X = np.load(self.path, mmap_mode="r")
+            _fill_cache(self.features.path)
+            X = self.features.mapped()
         return replace(self.beside, X=X)
 
     def _read(self, buffers: list[mmap.mmap]) -> Vector | None:
         """Return the features, or None if the system cannot read past its cache."""
-        buffer = _read_past_cache(self.path, buffers)
+        buffer = _read_past_cache(self.features.path, buffers)
         if buffer is None:
             return None
-        shape, kind = (self.n_rows, self.beside.X.shape[1]), self.beside.X.dtype
-        X: Vector = np.ndarray(shape, kind, buffer, self.offset, order="F" if self.by_columns else "C")
+        where = self.features
+        X: Vector = np.ndarray(where.shape, where.dtype, buffer, where.offset, order=where.order)
         X.flags.writeable = False
         finalize(X, buffers.append, buffer).atexit = False  # views of X refer to it, so that none is left
         return X
@@ -152,22 +176,20 @@ def _large_enough(size: int, buffers: list[mmap.mmap]) -> mmap.mmap:
 class ValuesOnDisk:
     """A result that stays with its block, in a file that is removed with this handle."""
 
-    path: Path
-    shape: tuple[int, ...]
-    dtype: Any
+    values: StoredArray
 
     @classmethod
     def of(cls, values: Any, folder: Path) -> ValuesOnDisk:
         """Write an array."""
         with NamedTemporaryFile(dir=folder, suffix=".values", delete=False) as file:
             values.tofile(file)
-        stored = cls(Path(file.name), values.shape, values.dtype)
-        finalize(stored, _removed, stored.path)
+        stored = cls(StoredArray(Path(file.name), values.shape, values.dtype))
+        finalize(stored, _removed, stored.values.path)
         return stored
 
     def loaded(self) -> Any:
         """Return the array, mapped."""
-        return np.memmap(self.path, self.dtype, mode="r", shape=self.shape)
+        return self.values.mapped()
 
 
 def _removed(path: Path) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
-from os import PathLike, getpid
+from os import PathLike
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
@@ -20,6 +20,7 @@ import numpy as np
 from headrank._memory import free_memory
 from headrank.rows.block import Block
 from headrank.rows.on_disk import BlockOnDisk, ValuesOnDisk, leave_cache
+from headrank.rows.standing_threads import StandingThreads
 
 _WORTH_FILES = 32_000_000
 """Bytes from which results that stay with all blocks are written to the folder of the copies, if there is one."""
@@ -95,7 +96,7 @@ class LocalPool:
     cached: float = 0
     _kept: dict[int, Any] = field(default_factory=dict)
     _buffers: list[Any] = field(default_factory=list)
-    _threads_of: dict[int, ThreadPoolExecutor] = field(default_factory=dict)
+    _threads: StandingThreads = field(default_factory=StandingThreads)
     _lock: Any = field(default_factory=Lock)
 
     @property
@@ -135,15 +136,17 @@ class LocalPool:
             partial(_made, partial(self.load, number), make, tuple(values[number] for values in given))
             for number in range(self.n_blocks)
         )
-        return LocalPool(tuple(loaders), self.n_jobs, spare=max(self.spare, self.memory), folder=self.folder)
+        spare = max(self.spare, self.memory)
+        return LocalPool(tuple(loaders), self.n_jobs, spare=spare, folder=self.folder, _threads=self._threads)
 
     def kept(self) -> LocalPool:
         """Return the same blocks, which are kept in memory or on disk."""
         in_memory = max(self.memory, self.spare)
         if self.folder is None:
-            return LocalPool(self.loaders, self.n_jobs, in_memory)
+            return LocalPool(self.loaders, self.n_jobs, in_memory, _threads=self._threads)
         copies, cached = Path(mkdtemp(prefix="headrank-", dir=self.folder)), _CACHED * free_memory()
-        pool = LocalPool(self.loaders, self.n_jobs, in_memory, folder=self.folder, copies=copies, cached=cached)
+        kept: dict[str, Any] = {"folder": self.folder, "copies": copies, "cached": cached, "_threads": self._threads}
+        pool = LocalPool(self.loaders, self.n_jobs, in_memory, **kept)
         finalize(pool, rmtree, copies, ignore_errors=True)
         return pool
 
@@ -169,7 +172,7 @@ class LocalPool:
             fits = sum(one.n_bytes for one in (*copies, copy)) <= self.cached
             self._kept[number] = copy if fits else replace(copy, buffers=self._buffers)
         if not fits:
-            leave_cache(copy.path)
+            leave_cache(copy.features.path)
         if block.last_of is not None and 2 * copy.n_bytes * self.n_blocks > self.cached:
             leave_cache(block.last_of)  # it is not read again, and would push copies out of the cache
 
@@ -181,20 +184,7 @@ class LocalPool:
         one = (lambda number: self._stored(call(number))) if stays and self.copies is not None else call
         if min(self.n_jobs, self.n_blocks) <= 1:
             return [one(number) for number in range(self.n_blocks)]
-        begun = [self._threads().submit(one, number) for number in range(self.n_blocks)]
-        try:
-            return [future.result() for future in begun]
-        finally:  # after an error or an interrupt, nothing goes on behind the caller's back
-            for future in begun:
-                future.cancel()
-            wait(begun)
-
-    def _threads(self) -> ThreadPoolExecutor:
-        """Return the threads of this process, which stay as long as the pool does: new ones cost memory and time."""
-        with self._lock:
-            if getpid() not in self._threads_of:  # a forked process has a copy of this pool, but none of its threads
-                self._threads_of[getpid()] = ThreadPoolExecutor(self.n_jobs, "headrank-blocks")
-            return self._threads_of[getpid()]
+        return self._threads.map(one, self.n_blocks, n_threads=self.n_jobs)
 
     def _stored(self, value: Any) -> Any:
         """Write a result that takes much memory to the folder of the copies, and return a handle of it."""
