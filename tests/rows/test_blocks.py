@@ -413,6 +413,19 @@ def test_memory_of_a_block_is_used_again_but_not_before_its_views_are_gone(tmp_p
             copied.load(0).X[0] = 0.0
 
 
+def test_headers_are_parsed_once_and_not_in_threads(tmp_path, monkeypatch):
+    """Python 3.11 may fail to parse literals in several threads."""
+    np.save(tmp_path / "X.npy", X)
+    np.save(tmp_path / "y.npy", Y)
+    plain, copied = copied_blocks(tmp_path, cached=6, monkeypatch=monkeypatch)
+    stored = Blocks.from_npy(tmp_path / "X.npy", tmp_path / "y.npy", rows_per_block=7, n_jobs=2)
+    monkeypatch.setattr(np, "load", lambda *_, **__: pytest.fail("parsed again"))
+    for _ in range(2):
+        np.testing.assert_array_equal(copied.scores(np.ones(3)), plain.scores(np.ones(3)))
+    np.testing.assert_allclose(stored.scores(np.ones(3)), X @ np.ones(3), rtol=1e-12)
+    assert (stored.y == Y).all()
+
+
 def test_a_copy_that_is_gone_is_missed_by_name(tmp_path, monkeypatch):
     _, copied = copied_blocks(tmp_path, cached=0, monkeypatch=monkeypatch)
     assert copied.n_rows == 180
