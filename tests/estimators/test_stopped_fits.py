@@ -1,9 +1,7 @@
 """A fit that is stopped keeps the best weights so far, and leaves nothing behind."""
 
-import gc
 import tempfile
 import threading
-import time
 
 import numpy as np
 import polars as pl
@@ -14,6 +12,7 @@ import headrank as hr
 from headrank.estimators import _risks
 from headrank.estimators.cv import block_sample
 from headrank.rows.pool import LocalPool
+from waiting import threads_end
 
 RNG = np.random.default_rng(0)
 N = 300
@@ -79,11 +78,7 @@ def test_an_interrupt_keeps_the_best_weights_and_leaves_no_thread_or_file(
     assert not list((folder / "temporary").iterdir())
     assert ranker.score(FRAME, Y) > 0.7
     del blocks  # threads may wait for the next pass as long as it exists
-    gc.collect()
-    until = time.monotonic() + 10
-    while threading.active_count() > before and time.monotonic() < until:
-        time.sleep(0.01)
-    assert threading.active_count() == before
+    assert threads_end(before)
 
 
 @pytest.mark.parametrize("only_head", [False, True])

@@ -1,10 +1,7 @@
 """Blocks hold what was cut, whatever the cut, and refuse what differs between blocks by name."""
 
 import gc
-import multiprocessing
 import os
-import threading
-import time
 
 import numpy as np
 import pandas as pd
@@ -277,58 +274,6 @@ def test_rows_to_take_are_checked(rows):
     with pytest.raises(ValueError, match="rows must"):
         blocks.take(np.array(rows))
     assert (blocks.take(np.array([0, 19, 20, 59])) == X[[0, 19, 20, 59]]).all()
-
-
-def test_threads_stay_for_the_next_pass_and_end_with_the_blocks():
-    before = threading.active_count()
-    blocks = Blocks.from_arrays([X] * 8, n_jobs=2)
-    names = {name for _ in range(3) for name in blocks.map(lambda _: threading.current_thread().name)}
-    assert len(names) <= 2
-    del blocks
-    gc.collect()
-    until = time.monotonic() + 10
-    while threading.active_count() > before and time.monotonic() < until:
-        time.sleep(0.01)
-    assert threading.active_count() == before
-
-
-def test_after_an_interrupt_nothing_goes_on_and_no_thread_is_left():
-    begun, ended = [], []
-
-    def stop(block):
-        begun.append(block)
-        if len(begun) == 1:
-            raise KeyboardInterrupt
-        time.sleep(0.05)
-        ended.append(block)
-
-    before = threading.active_count()
-    blocks = Blocks.from_arrays([X] * 8, n_jobs=2)
-    with pytest.raises(KeyboardInterrupt):
-        blocks.map(stop)
-    assert len(begun) == len(ended) + 1 < 8
-    assert threading.active_count() == before
-    assert blocks.n_rows == 8 * 60
-
-
-def _sum_in_a_fork(blocks, pipe):
-    pipe.send(blocks.combine(np.ones(blocks.n_rows)).sum())
-
-
-@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="the system has no fork")
-@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-def test_a_forked_process_has_threads_of_its_own():
-    blocks = Blocks.from_arrays([X] * 4, n_jobs=2)
-    expected = blocks.combine(np.ones(blocks.n_rows)).sum()
-    here, there = multiprocessing.Pipe()
-    process = multiprocessing.get_context("fork").Process(target=_sum_in_a_fork, args=(blocks, there))
-    process.start()
-    try:
-        assert here.poll(60)
-        assert here.recv() == expected
-    finally:
-        process.kill()
-        process.join()
 
 
 @pytest.mark.parametrize("memory", [0.0, 60 * 5 * 8.0])

@@ -43,12 +43,6 @@ class HeadCoef:
     centre: float = 0.0
     below: Overtaken | None = None
 
-    def dot(self, scores: Vector, marked: BoolVector, change: Vector) -> float:
-        """Return the sum of coefficients times change over all rows."""
-        if self.tilt or self.at_floor or self.below is not None:
-            return float(self.of_rows(scores, marked) @ change)
-        return float(self.marked @ change[marked] + self.above @ change[_rows_above(scores, marked, self.floor)])
-
     def of_rows(self, scores: Vector, marked: BoolVector) -> Vector:
         """Return the coefficients of all rows, most of them 0 without a tilt."""
         values = self.tilt * (scores - self.centre) if self.tilt else np.zeros(scores.size)
@@ -106,7 +100,9 @@ def _by_columns(X: Any) -> bool:
 
 def dot_head(scores: Vector, marked: BoolVector, change: Vector, coef: HeadCoef) -> float:
     """Return coef @ change."""
-    return coef.dot(scores, marked, change)
+    if coef.tilt or coef.at_floor or coef.below is not None:
+        return float(coef.of_rows(scores, marked) @ change)
+    return float(coef.marked @ change[marked] + coef.above @ change[_rows_above(scores, marked, coef.floor)])
 
 
 def extent(scores: Vector, _marked: BoolVector) -> tuple[int, float, float, float]:

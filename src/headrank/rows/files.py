@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from glob import glob
 from math import ceil
@@ -241,8 +241,7 @@ def _load_parquet(file: StampedFile, roles: _Roles, start: int, stop: int, n_row
     file.require_unchanged()
     frame = pl.scan_parquet(file.path, glob=False).select([*roles.features, *roles.others])
     name = file.path if stop - start == n_rows else f"{file.path}, rows {start:,} to {stop:,}"
-    block = _block_of(frame.slice(start, stop - start).collect(), file, roles, name)
-    return replace(block, last_of=file.path) if stop == n_rows else block
+    return _block_of(frame.slice(start, stop - start).collect(), file, roles, name, last=stop == n_rows)
 
 
 def _load_csv(file: StampedFile, schema: dict[str, pl.DataType], roles: _Roles) -> Block:
@@ -250,10 +249,10 @@ def _load_csv(file: StampedFile, schema: dict[str, pl.DataType], roles: _Roles) 
 
     file.require_unchanged()
     frame = pl.read_csv(file.path, columns=[*roles.features, *roles.others], schema_overrides=schema, glob=False)
-    return _block_of(frame, file, roles, file.path)
+    return _block_of(frame, file, roles, file.path, last=True)
 
 
-def _block_of(frame: pl.DataFrame, file: StampedFile, roles: _Roles, name: str) -> Block:
+def _block_of(frame: pl.DataFrame, file: StampedFile, roles: _Roles, name: str, *, last: bool) -> Block:
     import polars as pl
 
     file.require_unchanged()
@@ -269,7 +268,8 @@ def _block_of(frame: pl.DataFrame, file: StampedFile, roles: _Roles, name: str) 
         series = frame[column]
         return (series.cast(pl.String()) if series.dtype in (pl.Categorical, pl.Enum) else series).to_numpy()
 
-    return Block(X, values(roles.target), values(roles.sample_weight), values(roles.qid), name)
+    others = values(roles.target), values(roles.sample_weight), values(roles.qid)
+    return Block(X, *others, name, last_of=file.path if last else None)
 
 
 def _load_npy(
