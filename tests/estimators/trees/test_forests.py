@@ -6,6 +6,7 @@ from scipy.sparse import csr_array, csr_matrix
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
 import headrank as hr
+from headrank.estimators.trees import forests
 from headrank.estimators.trees.forests import FoldForests, _sampled, _single, _text_of
 from headrank.estimators.trees.lightgbm_trees import LightGBMTrees
 from headrank.estimators.trees.tree_text import faults_of
@@ -101,19 +102,46 @@ def test_large_tables_are_sampled():
     assert _sampled(1001, 10**7)["max_samples"] <= 1
 
 
-@pytest.mark.parametrize("kind", ["random forest", "extra trees"])
-def test_scores_are_the_mean_of_the_folds_and_were_measured_out_of_fold(kind):
+THREE_FOLDS = [(np.flatnonzero(np.arange(200) % 3 != k), np.flatnonzero(np.arange(200) % 3 == k)) for k in range(3)]
+OF_NAME = {"random forest": RandomForestClassifier, "extra trees": ExtraTreesClassifier}
+
+
+def share_of_positives(kind, X, y, X_scored, **options):
+    """As scikit-learn gives it, with the seed that the ranker draws."""
+    drawn = np.random.RandomState(0).randint(2**31 - 1)
+    grown = OF_NAME[kind](100, random_state=drawn, max_leaf_nodes=400, **options).fit(X, y)
+    return grown.predict_proba(X_scored)[:, 1]
+
+
+@pytest.mark.parametrize("kind", OF_NAME)
+def test_all_rows_score_and_folds_judge(kind):
     X, y = rows(missing=True)
-    folds = [(np.flatnonzero(np.arange(200) % 3 != k), np.flatnonzero(np.arange(200) % 3 == k)) for k in range(3)]
-    ranker = FoldForests("pauc@0.3", kind=kind, cv=folds).fit(X, y)
-    expected = np.mean([trees.scores(X) for trees in ranker.trees_], axis=0)
+    counts = []
+    ranker = FoldForests("pauc@0.3", kind=kind, cv=THREE_FOLDS, verbose=lambda *state: counts.append(state)).fit(X, y)
+    assert counts == [(done, 4) for done in range(5)]
+    expected = share_of_positives(kind, X, y, X)
     np.testing.assert_allclose(ranker.decision_function(X) - ranker.intercept_, expected, atol=1e-12)
-    for trees, (_, test), scores, value in zip(
-        ranker.trees_, folds, ranker.out_of_fold_, ranker.trial_.values, strict=True
-    ):
-        np.testing.assert_allclose(scores, trees.scores(X[test]), atol=1e-12)
+    for (train, test), scores, value in zip(THREE_FOLDS, ranker.out_of_fold_, ranker.trial_.values, strict=True):
+        of_fold = share_of_positives(kind, X[train], y[train], X[test])
+        np.testing.assert_allclose(scores, of_fold, atol=1e-12)
         assert value == pytest.approx(hr.measure("pauc@0.3")(y[test], scores))
     np.testing.assert_allclose(ranker.contributions(X).sum(axis=1), ranker.decision_function(X), atol=1e-6)
     out_of_fold = np.concatenate(ranker.out_of_fold_) + ranker.intercept_
     assert (out_of_fold > 0).sum() <= y.sum() <= (out_of_fold >= 0).sum()
     assert ranker.trial_.mean > 0.2  # chance is 0.15
+
+
+@pytest.mark.parametrize("kind", OF_NAME)
+def test_of_samples_the_folds_score(kind, monkeypatch):
+    """If each tree sees a sample, a forest of all rows is no better than the mean of those of the folds."""
+    X, y = rows()
+    sampled = {"bootstrap": True, "max_samples": 0.5}
+    monkeypatch.setattr(forests, "_sampled", lambda *_: sampled)
+    counts = []
+    ranker = FoldForests("pauc@0.3", kind=kind, cv=THREE_FOLDS, verbose=lambda *state: counts.append(state)).fit(X, y)
+    assert counts == [(done, 3) for done in range(4)]
+    of_folds = [share_of_positives(kind, X[train], y[train], X, **sampled) for train, _ in THREE_FOLDS]
+    np.testing.assert_allclose(ranker.decision_function(X) - ranker.intercept_, np.mean(of_folds, axis=0), atol=1e-12)
+    np.testing.assert_allclose(ranker.contributions(X).sum(axis=1), ranker.decision_function(X), atol=1e-6)
+    for (_, test), scores, of_fold in zip(THREE_FOLDS, ranker.out_of_fold_, of_folds, strict=True):
+        np.testing.assert_allclose(scores, of_fold[test], atol=1e-12)
