@@ -169,7 +169,7 @@ def test_progress_is_told():
     ranker = combined(families=QUICK, verbose=told.append).fit(X, y)
     assert [(each.family, each.done, each.total) for each in told if each.family == "random forest"] == [
         ("random forest", 0, 1),
-        *(("random forest", done, 3) for done in range(4)),
+        *(("random forest", done, 4) for done in range(5)),
     ]
     assert {each.seconds_left for each in told} == {None}
     first = [each for each in told if each.family == "extra trees"]
