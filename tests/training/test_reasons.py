@@ -5,11 +5,14 @@ import polars as pl
 import pytest
 from scipy.sparse import csr_array
 
+from headrank.estimators import BoostedRanker, LinearRanker
+from headrank.estimators.trees import engine
 from headrank.training.goal import Goal
 from headrank.training.outputs import ranked, table_model
-from headrank.training.reasons import reasons
+from headrank.training.reasons import head_reasons, reasons, reasons_of_features
 from headrank.training.table_info import DataSource
 from headrank.training.train import train
+from samples import gaussians
 
 SOURCE = DataSource(source="parts.csv", target="broken", positive="yes")
 
@@ -68,3 +71,24 @@ def test_sparse_features_are_explained_by_their_numbers():
 
 def test_a_model_that_is_no_pipeline_of_ours_explains_nothing():
     assert reasons(object(), np.zeros((2, 2))) is None
+
+
+def test_trees_by_scikit_learn_explain_nothing(monkeypatch):
+    """The stand-in where LightGBM cannot be loaded."""
+    monkeypatch.setattr(engine, "why_not", lambda: "no OpenMP")
+    X, y = gaussians(40, 160)
+    with pytest.warns(RuntimeWarning, match="LightGBM could not be loaded"):
+        ranker = BoostedRanker(n_estimators=5).fit(X, y)
+    names = [f"feature {j}" for j in range(X.shape[1])]
+    assert reasons_of_features([ranker], X, names, names) is None
+    assert head_reasons([ranker], X, ranker.decision_function(X), 20, names, names, random_state=0) is None
+
+
+def test_the_first_rows_are_compared_with_rows_behind_the_head():
+    """The feature is 1 in the whole head, so that it sets no two rows of the head apart."""
+    in_head = np.arange(200) < 100
+    X = np.c_[in_head, np.linspace(1, 0, 200)].astype(float)
+    ranker = LinearRanker("auc").fit(X, in_head)
+    found = head_reasons([ranker], X, np.linspace(1, 0, 200), 100, ["a", "b"], ["a", "b"], random_state=0)
+    assert found.n_others == 20
+    assert found.lifts[0] == pytest.approx(ranker.coef_[0])

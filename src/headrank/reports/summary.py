@@ -298,9 +298,9 @@ def _contributions(reasons: HeadReasons) -> DriversPart:
         which = f"the {len(shown)} largest of {counted(len(ordered), 'column')}"
     words = (
         f"What sets the first {counted(reasons.rows.size, 'row')} apart: what each column adds to their score on "
-        f"average, minus what it adds to that of {counted(reasons.n_others, 'other row')} drawn at random; {which}. "
-        "Bars to the right raise the score. This describes the score, not cause and effect, and correlated columns "
-        "share their contribution."
+        f"average, minus what it adds to that of {counted(reasons.n_others, 'row')} drawn from behind the head; "
+        f"{which}. Bars to the right raise the score. This describes the score, not cause and effect, and correlated "
+        "columns share their contribution."
     )
     return DriversPart(words, shown, len(ordered), label="contribution")
 

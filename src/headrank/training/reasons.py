@@ -43,7 +43,7 @@ class Reasons:
 
 
 def reasons(estimator: Any, rows: Any, *, n_columns: int = 3) -> Reasons | None:
-    """Explain the scores of rows; None if the model cannot: default gradient boosting, and models of 0.1.
+    """Explain the scores of rows; None if the model cannot: trees by scikit-learn, and models of 0.1.
 
     Parameters
     ----------
@@ -127,7 +127,10 @@ def _columns(origins: Sequence[str]) -> tuple[tuple[str, ...], IntVector]:
 def _of_features(model: Any, scalers: Sequence[Any], X: Any) -> Vector | None:
     """What each feature adds to the scores of rows, before scaling; None if that is not known."""
     if hasattr(model, "contributions"):
-        result: Vector = model.contributions(X)[:, :-1]
+        try:
+            result: Vector = model.contributions(X)[:, :-1]
+        except NotImplementedError:  # trees by scikit-learn, where LightGBM could not be loaded
+            return None
         return result
     if not hasattr(model, "coef_"):
         return None
@@ -174,7 +177,7 @@ class HeadReasons:
     lifts : array
         What each column adds to the scores of these rows on average, minus what it adds to those of other rows.
     n_others : int
-        Number of other rows, drawn at random.
+        Number of other rows, drawn at random from those outside the head.
     directions : tuple of str
         Which values of each column raise the score, in a few words; empty if that is not known.
     """
@@ -197,7 +200,7 @@ def head_reasons(
     *,
     random_state: int,
 ) -> HeadReasons | None:
-    """Explain the first rows, at most 20, and compare them with as many others; None if the model cannot.
+    """Explain the first rows, at most 20, and compare them with as many outside the head; None if the model cannot.
 
     Parameters
     ----------
@@ -214,7 +217,8 @@ def head_reasons(
     """
     order = np.argsort(-scores, kind="stable")
     n_first = min(max(n_head, 1), _MOST_EXPLAINED, max(scores.size - 1, 1))
-    first, rest = order[:n_first], order[n_first:]
+    n_head = min(max(n_head, n_first), max(scores.size - 1, n_first))
+    first, rest = order[:n_first], order[n_head:]
     others = np.random.default_rng(random_state).permutation(rest)[:_MOST_EXPLAINED]
     kept = X[np.concatenate([first, others])]
     rows = kept if hasattr(kept, "nnz") else Matrix().transform(kept)

@@ -5,10 +5,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 
 import headrank as hr
 from estimators.trees.boosting import combined, whole_numbers
 from headrank.estimators.combined import clock, ranker_cv
+from headrank.estimators.combined.ranker_cv import FAMILIES
 from headrank.estimators.combined.wording import gain
 from headrank.estimators.cv.candidates import Trial
 from headrank.exceptions import CollapsedFitWarning
@@ -158,6 +160,30 @@ def test_enough_time_leaves_nothing_out():
     ranker = combined(families=QUICK, max_seconds=1e6, verbose=told.append).fit(X, y)
     assert ranker.left_out_ == {}
     assert all(0 < each.seconds_left <= 1e6 for each in told)
+
+
+# Rows that not all families take
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "refused"),
+    [
+        (np.nan, "NaN", ("linear", "extra trees", "random forest")),
+        (-np.inf, "infinities", ("linear",)),
+    ],
+)
+def test_sparse_rows_with_values_that_are_no_numbers(value, kind, refused):
+    X, y = whole_numbers()
+    X[X == 0] = 1
+    X[5, 2] = value
+    ranker = combined(families=FAMILIES, measure="auc").fit(csr_matrix(X), y)
+    reason = f"not for sparse rows with {kind}, as in feature 2"
+    assert ranker.left_out_ == dict.fromkeys(refused, reason)
+    assert {part.family for part in ranker.parts_} <= {*FAMILIES} - {*refused}
+    assert reason in ranker.choice_
+    assert ranker.score(csr_matrix(X), y) > 0.8
+    with pytest.raises(ValueError, match=f"linear: {reason}. Fill them in"):
+        combined(families=("linear",)).fit(csr_matrix(X), y)
 
 
 # Progress and interrupts

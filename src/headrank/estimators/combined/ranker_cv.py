@@ -120,7 +120,8 @@ class RankerCV(Scorer):
     Notes
     -----
     NaN and infinities are allowed. Trees compare them; the linear family fills in the median, with a feature that says
-    where it did.
+    where it did. If X is sparse, only boosted trees take NaN, and the linear family takes no infinities; what cannot
+    be used is left out.
 
     Category columns of a data frame are split by sets of categories in boosted trees, and one-hot encoded for the
     linear family: the 100 most frequent categories of each column, the others are zeros. Forests compare their codes
@@ -198,10 +199,11 @@ class RankerCV(Scorer):
             "random_state": drawn,
         }
         learned: dict[str, Any] = {}
-        self.left_out_ = {}
-        for place, family in enumerate(families, 1):
+        self.left_out_ = _not_for(X, families)
+        to_learn = [each for each in families if each not in self.left_out_]
+        for place, family in enumerate(to_learn, 1):
             try:
-                clock.start(family, n_to_follow=len(families) - place, must_finish=not learned)
+                clock.start(family, n_to_follow=len(to_learn) - place, must_finish=not learned)
                 scorer = self._learned(family, X, positive, sample_weight, qid, options, clock)
             except OutOfTimeError:
                 self.left_out_[family] = f"not finished within {limit:g} s"
@@ -211,7 +213,7 @@ class RankerCV(Scorer):
                 if not learned:
                     raise
                 warnings.warn("interrupted; combining the families that are finished", RuntimeWarning, stacklevel=2)
-                self.left_out_ = {each: INTERRUPTED for each in families if each not in learned} | self.left_out_
+                self.left_out_ = {each: INTERRUPTED for each in to_learn if each not in learned} | self.left_out_
                 break
             else:
                 learned[family] = scorer
@@ -368,6 +370,22 @@ class RankerCV(Scorer):
 
 def _quiet(_progress: RankerProgress) -> None:
     """Show nothing."""
+
+
+def _not_for(X: Any, families: Sequence[str]) -> dict[str, str]:
+    """Return the families that cannot learn from these rows, and why; raise if none can."""
+    if not hasattr(X, "nnz"):
+        return {}
+    reasons = {}
+    for kind, found in (("NaN", np.isnan(X.data)), ("infinities", np.isinf(X.data))):
+        if found.any():
+            refused = {"linear"} if kind == "infinities" else {*FAMILIES} - {"boosted trees"}
+            place = X.indices[np.argmax(found)]
+            reasons |= dict.fromkeys(refused, f"not for sparse rows with {kind}, as in feature {place}")
+    reasons = {each: reasons[each] for each in families if each in reasons}
+    if len(reasons) == len(families):
+        raise ValueError("; ".join(f"{family}: {reason}" for family, reason in reasons.items()) + ". Fill them in")
+    return reasons
 
 
 def _of_all_rows(splits: Sequence[Any], labelled: Labelled) -> list[Any]:
