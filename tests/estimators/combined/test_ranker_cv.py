@@ -6,12 +6,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
+from sklearn.model_selection import StratifiedKFold
 
 import headrank as hr
 from estimators.trees.boosting import combined, whole_numbers
 from headrank.estimators.combined import clock, ranker_cv
 from headrank.estimators.combined.ranker_cv import FAMILIES
-from headrank.estimators.combined.wording import gain
+from headrank.estimators.combined.wording import gain, why
 from headrank.estimators.cv.candidates import Trial
 from headrank.exceptions import CollapsedFitWarning
 from samples import gaussians
@@ -64,6 +65,28 @@ def test_the_choice_is_said_and_listed(fitted):
     assert table["candidate"].unique(maintain_order=True).to_list() == [trial.candidate for trial in ranker.trials_]
     assert table.filter(table["candidate"] == "combination")["pauc@0.3"].mean() == pytest.approx(ranker.best_score_)
     assert ranker.left_out_ == {}
+
+
+def test_what_each_part_adds_is_said():
+    X, y = gaussians(60, 240, shift=1.5)
+    splits = list(StratifiedKFold(3).split(X, y))
+    ranker = combined(families=("linear", "extra trees", "random forest"), cv=splits).fit(X, y)
+    measure, tests = hr.measure("pauc@0.3"), [test for _, test in splits]
+    assert len(ranker.parts_) > 1
+    for left_out in ranker.parts_:
+        rest = [part for part in ranker.parts_ if part is not left_out]
+        values = [
+            measure(y[test], sum(part.factor * part.scorer.out_of_fold_[k] for part in rest))
+            for k, test in enumerate(tests)
+        ]
+        lead = ranker.best_score_ - np.mean(values)
+        assert f"{abs(lead):.2g} {'worse' if lead > 0 else 'better'} without {left_out.family}" in ranker.choice_
+
+
+def test_a_part_that_adds_nothing():
+    both, linear = trial("combination", 0.5, 0.7), trial("linear", 0.5, 0.6)
+    said = why({"linear": 0.9, "extra trees": 0.1}, [linear], both, {"extra trees": both.values}, hr.measure("auc"), {})
+    assert said.endswith("It would be the same without extra trees.")
 
 
 def test_a_measure_that_is_better_when_lower():
@@ -184,6 +207,22 @@ def test_sparse_rows_with_values_that_are_no_numbers(value, kind, refused):
     assert ranker.score(csr_matrix(X), y) > 0.8
     with pytest.raises(ValueError, match=f"linear: {reason}. Fill them in"):
         combined(families=("linear",)).fit(csr_matrix(X), y)
+
+
+@pytest.mark.parametrize("n_features", [1, 3])
+def test_all_families_take_three_positives(n_features):
+    X, y = gaussians(3, 197, n_features, shift=3.0)
+    ranker = combined("auc", families=FAMILIES).fit(X, y)
+    assert [trial.candidate for trial in ranker.trials_] == [*FAMILIES, "combination"]
+    assert ranker.score(X, y) > 0.9
+
+
+def test_all_families_say_that_constant_features_tell_nothing():
+    y = gaussians(60, 240)[1]
+    with pytest.warns(CollapsedFitWarning, match="no family has learned anything"):
+        ranker = combined("auc", families=FAMILIES).fit(np.ones((300, 3)), y)
+    assert ranker.left_out_ == {}
+    assert np.ptp(ranker.decision_function(np.ones((300, 3)))) == 0
 
 
 # Progress and interrupts

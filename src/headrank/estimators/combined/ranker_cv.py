@@ -314,10 +314,7 @@ class RankerCV(Scorer):
             for (family, scorer), weight in zip(learned.items(), weights, strict=True)
             if weight > 0
         )
-        of_folds = zip(*(each for each in scaled), strict=True)
-        self.out_of_fold_ = tuple(
-            np.sum([weight * each for weight, each in zip(weights, fold, strict=True)], axis=0) for fold in of_folds
-        )
+        self.out_of_fold_ = _weighted_sums(scaled, weights)
         alone = [
             Trial(family, folds.values(scores), _per_fold(scores, scorer.collapsed_), _per_fold(scores, 0))
             for (family, scorer), scores in zip(learned.items(), scaled, strict=True)
@@ -327,7 +324,13 @@ class RankerCV(Scorer):
         self.best_score_ = together.mean if self.measure_.greater_is_better else -together.mean
         self.collapsed_ = all(part.scorer.collapsed_ for part in self.parts_)
         shares = {part.family: part.weight for part in self.parts_}
-        self.choice_ = why(shares, alone, together, self.measure_, self.left_out_)
+        # What the others are worth without each family in use.
+        without = {
+            family: folds.values(_weighted_sums(scaled, np.where(np.arange(len(learned)) == i, 0, weights)))
+            for i, family in enumerate(learned)
+            if family in shares
+        }
+        self.choice_ = why(shares, alone, together, without, self.measure_, self.left_out_)
         if self.collapsed_:
             warnings.warn(
                 "no family has learned anything; check whether X says anything about y",
@@ -370,6 +373,14 @@ class RankerCV(Scorer):
 
 def _quiet(_progress: RankerProgress) -> None:
     """Show nothing."""
+
+
+def _weighted_sums(scores: Sequence[Sequence[Vector]], weights: Vector) -> tuple[Vector, ...]:
+    """Return, of each fold, the weighted sum of the families' scores."""
+    return tuple(
+        np.sum([weight * each for weight, each in zip(weights, of_fold, strict=True)], axis=0)
+        for of_fold in zip(*scores, strict=True)
+    )
 
 
 def _not_for(X: Any, families: Sequence[str]) -> dict[str, str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from headrank._types import Vector
 from headrank.estimators.cv.candidates import Trial, corrected_error, trails
 from headrank.estimators.cv.rule import NOTHING, mean_over_folds
 from headrank.measures import Measure
@@ -13,10 +14,14 @@ def why(
     shares: Mapping[str, float],
     alone: Sequence[Trial],
     together: Trial,
+    without: Mapping[str, Vector],
     measure: Measure,
     left_out: Mapping[str, str],
 ) -> str:
-    """Say what the ranker is made of, what the parts add, and what was left out."""
+    """Say what the ranker is made of, what the parts add, and what was left out.
+
+    ``without`` are the values on the folds without each part.
+    """
     sign = 1 if measure.greater_is_better else -1
     best = max(alone, key=lambda trial: trial.mean)
     value = mean_over_folds(together, measure)
@@ -27,12 +32,23 @@ def why(
             f"{family} ({share:.0%})" for family, share in sorted(shares.items(), key=lambda pair: -pair[1])
         )
         text = f"Combined {', '.join(others)} and {last} for {measure}: {value}. {gain(together, best)}"
+        text += f" It would be {', '.join(_added(together, without))}."
     if unused := [trial for trial in alone if trial.candidate not in shares]:
         rest = ", ".join(f"{trial.candidate} {sign * trial.mean:.4g}" for trial in unused)
         text += f" Not used: {rest}."
     if left_out:
         text += f" Left out: {'; '.join(f'{family} ({reason})' for family, reason in left_out.items())}."
     return text
+
+
+def _added(together: Trial, without: Mapping[str, Vector]) -> Iterator[str]:
+    """Say how much worse it would be without each part."""
+    for family, values in without.items():
+        lead = together.mean - float(values.mean())
+        if abs(lead) <= NOTHING:
+            yield f"the same without {family}"
+        else:
+            yield f"{abs(lead):.2g} {'worse' if lead > 0 else 'better'} without {family}"
 
 
 def gain(together: Trial, best: Trial) -> str:
