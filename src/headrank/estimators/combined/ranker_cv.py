@@ -387,7 +387,7 @@ def _not_for(X: Any, families: Sequence[str]) -> dict[str, str]:
     """Return the families that cannot learn from these rows, and why; raise if none can."""
     if not hasattr(X, "nnz"):
         return {}
-    reasons = {}
+    reasons: dict[str, str] = {}
     for kind, found in (("NaN", np.isnan(X.data)), ("infinities", np.isinf(X.data))):
         if found.any():
             refused = {"linear"} if kind == "infinities" else {*FAMILIES} - {"boosted trees"}
