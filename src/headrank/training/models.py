@@ -31,7 +31,7 @@ from headrank.training.result import Coefficient, FamilyResult, ModelResult
 
 Models = Literal["all", "linear", "trees"]
 FAMILIES: dict[Models, tuple[str, ...]] = {
-    "all": ("boosted trees", "linear", "extra trees", "random forest"),
+    "all": ("boosted trees", "linear", "kernel", "extra trees", "random forest"),
     "linear": ("linear",),
     "trees": ("boosted trees", "extra trees", "random forest"),
 }
@@ -192,7 +192,7 @@ def _spread(ranker: RankerCV, rows: TrainingRows, progress: Progress) -> str:
     if "boosted trees" in families:
         said.append(ranker.grown_on_)
     if any(each not in ("linear", "boosted trees") for each in families):
-        said.append("Its forests are those of the selection.")
+        said.append("Its other parts are those of the selection.")
     return " ".join(said)
 
 

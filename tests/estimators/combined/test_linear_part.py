@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from headrank.estimators import LinearRankerCV
-from headrank.estimators.combined import linear_part
+from headrank.estimators.combined import scaled_features
 from headrank.estimators.combined.linear_part import ScaledLinear
 from headrank.estimators.scaling import SoftScaler
 from samples import gaussians
@@ -60,7 +60,7 @@ def test_rows_are_scaled_some_at_a_time(monkeypatch):
     X, y = rows()
     ranker = ScaledLinear("pauc@0.3", cv=3).fit(X, y)
     at_once = ranker._features(X)
-    monkeypatch.setattr(linear_part, "_NUMBERS_AT_A_TIME", 50)
+    monkeypatch.setattr(scaled_features, "_NUMBERS_AT_A_TIME", 50)
     np.testing.assert_array_equal(ranker._features(X), at_once)
 
 

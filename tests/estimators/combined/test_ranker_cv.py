@@ -191,8 +191,8 @@ def test_enough_time_leaves_nothing_out():
 @pytest.mark.parametrize(
     ("value", "kind", "refused"),
     [
-        (np.nan, "NaN", ("linear", "extra trees", "random forest")),
-        (-np.inf, "infinities", ("linear",)),
+        (np.nan, "NaN", ("linear", "kernel", "extra trees", "random forest")),
+        (-np.inf, "infinities", ("linear", "kernel")),
     ],
 )
 def test_sparse_rows_with_values_that_are_no_numbers(value, kind, refused):

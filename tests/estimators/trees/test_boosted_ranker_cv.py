@@ -22,13 +22,14 @@ def test_scores_out_of_fold_are_those_of_the_trees_of_the_fold(measure, folds):
     ranker = boosted_cv(measure, cv=folds).fit(X, y)
     for k, ((_, test), scores) in enumerate(zip(folds, ranker.out_of_fold_, strict=True)):
         expected = sum(member.trees[k].scores(X[test]) / member.spread for member in ranker.members_)
-        if len(ranker.members_) == 1:
-            expected = expected * ranker.members_[0].spread
         np.testing.assert_allclose(scores, expected, atol=1e-9)
     values = [ranker.measure_(y[test], scores) for (_, test), scores in zip(folds, ranker.out_of_fold_, strict=True)]
     assert ranker.best_score_ == pytest.approx(np.mean(values))
-    mean_of_trees = sum(np.mean([t.scores(X) for t in m.trees], axis=0) / m.spread for m in ranker.members_)
-    np.testing.assert_allclose(ranker.decision_function(X), mean_of_trees + ranker.intercept_, atol=1e-9)
+    expected = ranker.intercept_
+    for member in ranker.members_:
+        *of_folds, of_all = (trees.scores(X) for trees in member.trees)
+        expected = expected + (np.mean(of_folds, axis=0) + of_all) / 2 / member.spread
+    np.testing.assert_allclose(ranker.decision_function(X), expected, atol=1e-9)
     assert ranker.choice_.startswith(f"Selected {ranker.best_} for {ranker.measure_}: mean {ranker.best_score_:.4g} ")
 
 
@@ -46,12 +47,36 @@ def test_tied_settings_are_averaged_and_others_are_not():
     assert "The best other candidate, 10 trees (31 leaves of at least 1000000 rows" in alone.choice_
 
 
-def test_one_candidate_is_scaled_to_variance_1():
-    X, y = gaussians()
-    ranker = boosted_cv(grid=GRID[:1]).fit(X, y)
+@pytest.mark.parametrize("n_settings", [1, 2])
+def test_scores_have_the_scale_of_those_out_of_fold(n_settings):
+    X, y = gaussians(200, 800, shift=2.0)
+    grid = [{"max_leaf_nodes": 4, "min_samples_leaf": 5 + i} for i in range(n_settings)]
+    ranker = boosted_cv(grid=grid).fit(X[::2], y[::2])
+    assert len(ranker.members_) == n_settings
+    new, held_out = ranker.decision_function(X[1::2]) - ranker.intercept_, np.concatenate(ranker.out_of_fold_)
+    assert new.std() == pytest.approx(held_out.std(), rel=0.2)
+    assert np.mean(ranker.predict(X[1::2]) == 1) == pytest.approx(0.2, abs=0.08)
+
+
+def test_what_was_selected_is_grown_on_all_rows_too():
+    X, y = gaussians(80, 320)
+    ranker = boosted_cv(grid=[{"objective": "push", "min_samples_leaf": 5}], cv=4, max_estimators=100).fit(X, y)
     (member,) = ranker.members_
-    assert member.spread == pytest.approx(np.concatenate(ranker.out_of_fold_).std())
-    assert 0.5 < ranker.decision_function(X).std() < 2
+    n_trees = round(ranker.best_.n_trees * 4 / 3)  # the folds have three quarters of the rows
+    assert member.trees[-1].n_trees == n_trees
+    alone = hr.BoostedRanker(objective="push", n_estimators=n_trees, **vars(ranker.best_.settings)).fit(X, y)
+    np.testing.assert_allclose(member.trees[-1].scores(X), alone.trees_[0].scores(X), atol=1e-9)
+    assert ranker.grown_on_ == "Its trees were grown on 400 rows and, for half of the score, on 4 folds of them."
+
+
+def test_trees_of_the_folds_alone_score_if_no_time_is_left():
+    X, y = gaussians()
+    ranker = boosted_cv(grid=GRID[:1], max_seconds=1e-6).fit(X, y)
+    (member,) = ranker.members_
+    assert len(member.trees) == 3
+    assert ranker.grown_on_ == "Its trees are those of the 3 folds of 200 rows."
+    mean = np.mean([trees.scores(X) for trees in member.trees], axis=0)
+    np.testing.assert_allclose(ranker.decision_function(X), mean + ranker.intercept_, atol=1e-9)
 
 
 def test_results_as_a_table():
@@ -90,6 +115,8 @@ def test_many_values_are_tried_with_fewer_settings(monkeypatch):
     assert len({str(trial.candidate) for trial in ranker.fit(X, y).trials_}) >= 5
     monkeypatch.setattr(module, "_MANY_NUMBERS", X.size)
     assert sum(not isinstance(trial.candidate, BoostedAverage) for trial in ranker.fit(X, y).trials_) == 3
+    assert {len(member.trees) for member in ranker.members_} == {1}  # those of the folds would take longer to score
+    assert ranker.grown_on_ == "Its trees were grown on 200 rows."
 
 
 def test_a_limit_of_time_tries_one_setting():

@@ -166,7 +166,7 @@ def test_monotone_constraints_hold(sign):
         assert (bound[-1] > bound[0]) == (sign == 1)
 
 
-@pytest.mark.parametrize("family", ["boosted trees", "linear", "extra trees", "random forest"])
+@pytest.mark.parametrize("family", ["boosted trees", "linear", "kernel", "extra trees", "random forest"])
 def test_a_combination_of_one_family_is_that_family(family):
     X, y = whole_numbers()
     ranker = combined(families=[family]).fit(X, y)

@@ -1,4 +1,4 @@
-"""RankerCV: linear scorers, boosted trees and forests, chosen and combined by the measure."""
+"""RankerCV: linear scorers, kernels, boosted trees and forests, chosen and combined by the measure."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from headrank.estimators._labelled import Labelled
 from headrank.estimators._matrix import checked_matrix
 from headrank.estimators._scorer import Scorer, admitted, intercept_for
 from headrank.estimators.combined.clock import INTERRUPTED, Clock, OutOfTimeError, RankerProgress
+from headrank.estimators.combined.kernel_part import ScaledKernel
 from headrank.estimators.combined.linear_part import ScaledLinear
 from headrank.estimators.combined.shares import combination
 from headrank.estimators.combined.wording import why
@@ -37,7 +38,7 @@ from headrank.measures import measure as measure_of
 from headrank.rows import Blocks
 from headrank.solvers import Step
 
-FAMILIES = ("boosted trees", "linear", "extra trees", "random forest")
+FAMILIES = ("boosted trees", "linear", "kernel", "extra trees", "random forest")
 """In the order in which they are tried: what is gained for the time comes first."""
 
 
@@ -69,7 +70,7 @@ class CombinedPart:
 
 
 class RankerCV(Scorer):
-    """The ranker to start with: linear scorers, boosted trees and forests, combined for the head of the list.
+    """The ranker to start with: linear scorers, kernels, boosted trees and forests, combined for the head of the list.
 
     Each family is tuned on the measure by cross-validation, all on the same folds. Half of the weights are found by
     greedy selection on the measure of the scores out of fold: it starts from the mean of the families that are tied for
@@ -84,7 +85,7 @@ class RankerCV(Scorer):
     measure : Measure or str, default="pauc@0.1"
         What to be good at; any measure.
     families : sequence of str
-        Some of "boosted trees", "linear", "extra trees" and "random forest".
+        Some of "boosted trees", "linear", "kernel", "extra trees" and "random forest".
     max_seconds : float, optional
         Time for the whole fit. Families are tried in the order given; one that cannot be finished is left out, and
         ``left_out_`` says so. The first is always finished, with fewer trees if need be. With a limit, the result
@@ -119,13 +120,13 @@ class RankerCV(Scorer):
 
     Notes
     -----
-    NaN and infinities are allowed. Trees compare them; the linear family fills in the median, with a feature that says
-    where it did. If X is sparse, only boosted trees take NaN, and the linear family takes no infinities; what cannot
-    be used is left out.
+    NaN and infinities are allowed. Trees compare them; linear scorers and kernels fill in the median, with a feature
+    that says where they did. If X is sparse, only boosted trees take NaN, and linear scorers and kernels take no
+    infinities; what cannot be used is left out.
 
-    Category columns of a data frame are split by sets of categories in boosted trees, and one-hot encoded for the
-    linear family: the 100 most frequent categories of each column, the others are zeros. Forests compare their codes
-    as numbers.
+    Category columns of a data frame are split by sets of categories in boosted trees, and one-hot encoded for
+    linear scorers and kernels: the 100 most frequent categories of each column, the others are zeros. Forests compare
+    their codes as numbers.
 
     An interrupt from the keyboard ends ``fit`` with the combination of the families that are finished, and a warning.
 
@@ -177,8 +178,8 @@ class RankerCV(Scorer):
         """Tune each family, and combine them. Parameters as in `BoostedRanker.fit`; queries are kept whole.
 
         Of `Blocks`, which contain y, a sample is drawn as `LinearRankerCV` does, and the families are tuned and
-        combined on it. The linear part and boosted trees are then fitted to all rows, see `refit`; forests stay those
-        of the sample.
+        combined on it. The linear part and boosted trees are then fitted to all rows, see `refit`; forests and kernels
+        stay those of the sample.
         """
         X, y, sample_weight, qid = given = unpacked(self, X, y, sample_weight, qid)
         if isinstance(X, Blocks):
@@ -235,16 +236,16 @@ class RankerCV(Scorer):
     ) -> Self:
         """Fit the linear part and the boosted trees to other rows, without choosing again. Parameters as in `fit`.
 
-        For many rows, of which a sample is enough to choose by. Forests are kept: their trees see samples anyway. Of
-        `Blocks`, boosted trees may take ``memory`` bytes, and stay those of the sample if they need more, see
-        `BoostedRankerCV.refit`; ``callback`` is called with a `Step` after each evaluation of the linear part.
+        For many rows, of which a sample is enough to choose by. Forests and kernels are kept. Of `Blocks`, boosted
+        trees may take ``memory`` bytes, and stay those of the sample if they need more, see `BoostedRankerCV.refit`;
+        ``callback`` is called with a `Step` after each evaluation of the linear part.
         """
         check_is_fitted(self)
         X, y, sample_weight, qid = unpacked(self, X, y, sample_weight, qid)
         known: FrameCategories | None = getattr(self, "categories_", None)
         X, positive = admitted(self, X if known is None else known.encoded(X), y)
         if known is not None:
-            self.categories_ = known  # forests are kept, with its codes
+            self.categories_ = known  # parts that are kept have its codes
         labelled = Labelled.of(positive, sample_weight, qid)
         for part in sorted(self.parts_, key=lambda each: each.family != "linear"):  # ``callback`` measures its time
             if isinstance(X, Blocks):
@@ -289,6 +290,9 @@ class RankerCV(Scorer):
             )
         elif family == "linear":
             scorer = ScaledLinear(self.measure, one_hot=codes, verbose=verbose, **options)
+        elif family == "kernel":
+            of_folds = {name: options[name] for name in ("cv", "random_state")}
+            scorer = ScaledKernel(self.measure, one_hot=codes, verbose=verbose, **of_folds)
         elif reason := why_not():
             raise _NotHereError(f"forests are scored by LightGBM, which could not be loaded: {reason}")
         else:
@@ -357,7 +361,8 @@ class RankerCV(Scorer):
     def contributions(self, X: Any) -> Vector:
         """Return what each feature adds to the score of each row.
 
-        Exact for the linear part, weights times centred features; Shapley values for trees.
+        Weights times centred features for the linear part, the same along the way from the mean for kernels, and
+        Shapley values for trees.
 
         Returns
         -------
@@ -390,7 +395,7 @@ def _not_for(X: Any, families: Sequence[str]) -> dict[str, str]:
     reasons: dict[str, str] = {}
     for kind, found in (("NaN", np.isnan(X.data)), ("infinities", np.isinf(X.data))):
         if found.any():
-            refused = {"linear"} if kind == "infinities" else {*FAMILIES} - {"boosted trees"}
+            refused = {"linear", "kernel"} if kind == "infinities" else {*FAMILIES} - {"boosted trees"}
             place = X.indices[np.argmax(found)]
             reasons |= dict.fromkeys(refused, f"not for sparse rows with {kind}, as in feature {place}")
     reasons = {each: reasons[each] for each in families if each in reasons}

@@ -57,17 +57,34 @@ class BoostedAverage:
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """Trees of one candidate, whose scores are averaged, and what they are divided by."""
+    """Trees of one candidate, grown on several sets of rows, and what their mean is divided by.
+
+    Attributes
+    ----------
+    trees : tuple of Trees
+        One for each set of rows.
+    spread : float
+        What the mean of their scores is divided by.
+    shares : tuple of float
+        The weight of each in the mean; empty if all have the same.
+    """
 
     trees: tuple[Trees, ...]
     spread: float
+    shares: tuple[float, ...] = ()
+
+    @property
+    def weighted(self) -> list[tuple[Trees, float]]:
+        """The trees, and what the scores of each are multiplied by."""
+        shares = self.shares or (1 / len(self.trees),) * len(self.trees)
+        return [(each, share / self.spread) for each, share in zip(self.trees, shares, strict=True)]
 
     def scores(self, X: Any) -> Vector:
-        """Mean over the trees of the folds."""
-        mean: Vector = np.mean([each.scores(X) for each in self.trees], axis=0)
-        return mean / self.spread
+        """Weighted mean over the trees."""
+        total: Vector = np.sum([weight * each.scores(X) for each, weight in self.weighted], axis=0)
+        return total
 
     def contributions(self, X: Any) -> Vector:
         """The same, by features, with the rest in the last column."""
-        mean: Vector = np.mean([each.contributions(X) for each in self.trees], axis=0)
-        return mean / self.spread
+        total: Vector = np.sum([weight * each.contributions(X) for each, weight in self.weighted], axis=0)
+        return total

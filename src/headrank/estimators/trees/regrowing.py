@@ -103,12 +103,16 @@ def _grown_on_all(
     else:
         X = X if labelled.present is None else X[labelled.present]
         engine, rows = rows_for(X, labelled, categorical, n_threads=threads_for(X))
-    trees = []
-    for candidate in candidates:
-        growing = rows.growing(candidate.settings, derivatives=_derivatives(candidate, labelled), **options)
-        growing.grow(candidate.n_trees)
-        trees.append(growing.trees(candidate.n_trees))
-    return Regrown(engine, tuple(trees), f"Its trees were grown on {labelled.size:,} rows.")
+    trees = tuple(grown(rows, labelled, each, each.n_trees, **options) for each in candidates)
+    return Regrown(engine, trees, f"Its trees were grown on {labelled.size:,} rows.")
+
+
+def grown(rows: Any, labelled: Labelled, candidate: BoostedCandidate, n_trees: int, **options: Any) -> Trees:
+    """Grow a number of trees of a candidate on these rows, fewer if no split is left."""
+    growing = rows.growing(candidate.settings, derivatives=_derivatives(candidate, labelled), **options)
+    growing.grow(n_trees)
+    trees: Trees = growing.trees(min(n_trees, growing.n_trees))
+    return trees
 
 
 def _rows_of(X: Any, labelled: Labelled, kept: Any, categorical: list[int]) -> LightGBMRows:

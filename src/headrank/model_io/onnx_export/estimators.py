@@ -12,7 +12,10 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, Stan
 
 from headrank._types import Vector
 from headrank.estimators import BoostedRanker, BoostedRankerCV, LinearRanker, LinearRankerCV, RankerCV
+from headrank.estimators.combined.gaussian_ridge import GaussianSum
+from headrank.estimators.combined.kernel_part import ScaledKernel
 from headrank.estimators.combined.linear_part import ScaledLinear
+from headrank.estimators.combined.scaled_features import OnScaledFeatures
 from headrank.estimators.scaling import FARTHEST, LIMIT, SoftScaler
 from headrank.estimators.trees.forests import FoldForests
 from headrank.exceptions import ModelFileError
@@ -131,13 +134,36 @@ def _(model: Any, graph: Graph, x: str) -> str:
 
 @scored.register
 def _(model: ScaledLinear, graph: Graph, x: str) -> str:
+    return scored(model.ranker_, graph, _scaled(model, graph, x))
+
+
+@scored.register
+def _(model: ScaledKernel, graph: Graph, x: str) -> str:
+    features = _scaled(model, graph, x)
+    terms = [scored(each, graph, features) for each in model.sums_]
+    return graph.add("Add", graph.total(terms), graph.constant([[model.intercept_]]))
+
+
+@scored.register
+def _(model: GaussianSum, graph: Graph, x: str) -> str:
+    landmarks, gamma = model.kernel.landmarks, model.kernel.gamma
+    z = (landmarks.toarray() if hasattr(landmarks, "toarray") else landmarks).astype(np.float64)
+    own = graph.add("ReduceSum", graph.add("Mul", x, x), graph.constant([1], np.int64), keepdims=1)
+    products = graph.add("MatMul", x, graph.constant(-2 * z.T))
+    squares = graph.add("Add", graph.add("Add", own, products), graph.constant([np.einsum("ij,ij->i", z, z)]))
+    near = graph.add("Exp", graph.add("Mul", graph.add("Relu", squares), graph.constant(-gamma)))
+    return graph.add("MatMul", near, graph.constant(model.weights.reshape(-1, 1)))
+
+
+def _scaled(model: OnScaledFeatures, graph: Graph, x: str) -> str:
+    """Add the scaling of features, and return their name."""
     if model.scaler_ is None:
-        return scored(model.ranker_, graph, x)
+        return x
     numbers = graph.columns(x, model.numbers_) if model.codes_ else x
     parts = [_rounded(graph, transformed(model.scaler_, graph, without_infinities(graph, numbers)))]
     for j, codes in model.codes_.items():
         parts.append(graph.cast(graph.add("Equal", graph.columns(x, [j]), graph.constant([codes]))))
-    return scored(model.ranker_, graph, parts[0] if len(parts) == 1 else graph.add("Concat", *parts, axis=1))
+    return parts[0] if len(parts) == 1 else graph.add("Concat", *parts, axis=1)
 
 
 @scored.register
@@ -147,7 +173,7 @@ def _(model: BoostedRanker, graph: Graph, x: str) -> str:
 
 @scored.register
 def _(model: BoostedRankerCV, graph: Graph, x: str) -> str:
-    weighted = [(trees, 1 / (len(member.trees) * member.spread)) for member in model.members_ for trees in member.trees]
+    weighted = [each for member in model.members_ for each in member.weighted]
     return ensemble(graph, x, weighted, model.intercept_)
 
 
