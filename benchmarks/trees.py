@@ -40,6 +40,8 @@ RESULTS = Path(__file__).with_name("trees.csv")
 MEASURES = ("pauc@0.02", "pauc@0.1", "p@100")
 CHOICE, DEFAULT, LINEAR = "RankerCV", "HGB", "logistic"
 N_TRIALS = 50
+TIED = 1e-9
+"""Means that differ by less are equal: sums of the same values may differ in the last digit."""
 _SCHEMA = {
     "data": pl.String,
     "measure": pl.String,
@@ -322,7 +324,7 @@ def _compared(cases: Sequence[Mapping[str, Mapping[int, float]]], rivals: Sequen
     """Yield how RankerCV compares with each rival and with the best of each case. One split has no standard error."""
     leads = {rival: [_lead(of_case, rival) for of_case in cases] for rival in rivals}
     hardest = [min(of_case) for of_case in zip(*leads.values(), strict=True)]
-    highest, behind = sum(mean >= 0 for mean, _ in hardest), sum(-mean > 2 * error for mean, error in hardest)
+    highest, behind = sum(mean > -TIED for mean, _ in hardest), sum(-mean > 2 * error for mean, error in hardest)
     known = sum(np.isfinite(error) for _, error in hardest)
     yield f"{CHOICE} has the highest mean in {highest} of {len(cases)} cases"
     yield f"  against the best of each case, by 2 s.e. behind {behind} of {known}"

@@ -217,6 +217,13 @@ def test_all_families_take_three_positives(n_features):
     assert ranker.score(X, y) > 0.9
 
 
+@pytest.mark.parametrize("family", FAMILIES)
+def test_new_scores_of_a_part_have_the_spread_they_are_divided_by(family):
+    X, y = gaussians(200, 800, shift=1.0)
+    (part,) = combined("auc", families=(family,)).fit(X[::2], y[::2]).parts_
+    assert part.scorer.decision_function(X[1::2]).std() == pytest.approx(part.spread, rel=0.25)
+
+
 def test_all_families_say_that_constant_features_tell_nothing():
     y = gaussians(60, 240)[1]
     with pytest.warns(CollapsedFitWarning, match="no family has learned anything"):
