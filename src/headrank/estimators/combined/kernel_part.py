@@ -23,6 +23,7 @@ from headrank.estimators.combined.scaled_features import OnScaledFeatures
 from headrank.estimators.cv.fold_rows import FoldRows
 from headrank.estimators.cv.tally import tally_for
 from headrank.estimators.cv.tied import tied_best
+from headrank.estimators.threads import limit_blas_threads
 from headrank.measures import Measure
 from headrank.measures import measure as measure_of
 from headrank.rows import open_rows
@@ -104,13 +105,14 @@ class ScaledKernel(OnScaledFeatures):
         chosen = _landmarks(labelled.positive, rng)
         median = _median_square(features[rng.permutation(labelled.size)[:_ROWS_FOR_WIDTH]])
         kernels = [GaussianKernel(features[chosen], 1 / (width * median)) for width in WIDTHS]
-        with tally_for(self.verbose, f"kernels for {self.measure_}") as tally:
+        n_values = features.shape[0] * chosen.size
+        with tally_for(self.verbose, f"kernels for {self.measure_}") as tally, limit_blas_threads(n_values):
             tally.expect(len(kernels))
             of_widths = []
             for kernel in kernels:
                 of_widths.append(_of_width(kernel, folds, features, chosen))
                 tally.done()
-        self._select(folds, kernels, of_widths)
+            self._select(folds, kernels, of_widths)
         self.intercept_ = -folds.threshold(self.out_of_fold_)
         self.means_ = open_rows(features).combine(np.full(labelled.size, 1 / labelled.size))
         return self
@@ -122,7 +124,7 @@ class ScaledKernel(OnScaledFeatures):
         shares = np.zeros((len(kernels), len(PENALTIES)))
         shares.flat[list(best.members)] = 1 / np.array(best.divisors)
         self.sums_ = tuple(
-            GaussianSum(kernel, of_width.weights @ of_penalties)
+            GaussianSum(kernel, of_width.weights(of_penalties))
             for kernel, of_width, of_penalties in zip(kernels, of_widths, shares, strict=True)
             if of_penalties.any()
         )
@@ -153,14 +155,22 @@ class ScaledKernel(OnScaledFeatures):
 
 @dataclass(frozen=True, eq=False)
 class _OfWidth:
-    """Of one width: for each penalty, scores out of fold, and the weights of the landmarks by all rows in columns."""
+    """Of one width: for each penalty, scores out of fold; sums over all rows; functions of the landmarks."""
 
     scores: tuple[tuple[Vector, ...], ...]
-    weights: Vector
+    sums: RidgeSums
+    between: Vector
+
+    def weights(self, shares: Vector) -> Vector:
+        """Return the weights of the landmarks by all rows, given the share of each penalty."""
+        penalties = [penalty for penalty, share in zip(PENALTIES, shares, strict=True) if share]
+        of_penalties = self.sums.solved(self.between, penalties, np.ones(len(self.between), dtype=bool))
+        weights: Vector = of_penalties @ shares[shares > 0]
+        return weights
 
 
 def _of_width(kernel: GaussianKernel, folds: FoldRows, features: Any, chosen: IntVector) -> _OfWidth:
-    """Solve for all penalties, on all folds and on all rows."""
+    """Solve for all penalties on all folds."""
     labelled, between = folds.labelled, kernel.values(kernel.landmarks)
     target = labelled.positive.astype(np.float64)
     parts = _parts(folds.splits, labelled.size)
@@ -170,8 +180,7 @@ def _of_width(kernel: GaussianKernel, folds: FoldRows, features: Any, chosen: In
         of_train = reduce(add, (each for each, (learns, _) in zip(sums, parts, strict=True) if learns[fold]))
         weights = of_train.solved(between, PENALTIES, np.isin(chosen, train))
         of_folds.append(kernel.sums(features[test], weights).T)
-    of_all = reduce(add, sums).solved(between, PENALTIES, np.ones(chosen.size, dtype=bool))
-    return _OfWidth(tuple(zip(*of_folds, strict=True)), of_all)
+    return _OfWidth(tuple(zip(*of_folds, strict=True)), reduce(add, sums), between)
 
 
 def _landmarks(positive: BoolVector, rng: np.random.Generator) -> IntVector:
