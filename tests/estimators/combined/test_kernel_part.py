@@ -9,6 +9,7 @@ from headrank.estimators.combined import kernel_part
 from headrank.estimators.combined.gaussian_ridge import PENALTY_OF_WEIGHTS, GaussianKernel
 from headrank.estimators.combined.kernel_part import PENALTIES, ScaledKernel
 from headrank.estimators.cv.fold_rows import FoldRows
+from headrank.estimators.cv.tally import Tally
 from headrank.measures import measure
 from reference.kernel_ridge import ridge_scores
 from samples import gaussians
@@ -39,15 +40,22 @@ def test_it_finds_what_no_line_finds():
 def test_each_fold_is_scored_by_the_other_rows():
     X, y = ring(90)
     folds, features = folds_of(X, y), X
-    kernel, every = GaussianKernel(features, 0.5), np.arange(90)
-    found = kernel_part._of_width(kernel, folds, features, every)
+    kernel, ticks = GaussianKernel(features, 0.5), []
+
+    def of_width(folds):
+        parts = kernel_part._parts(folds.splits, 90)
+        tally = Tally(lambda done, _total: ticks.append(done))
+        return kernel_part._of_width(kernel, folds, parts, features, np.arange(90), tally)
+
+    found = of_width(folds)
+    assert ticks == [1, 2, 3, 4, 5, 6]  # a part of the rows or a fold each: the time is looked at in between
     train, test = folds.splits[1]
     for penalty, scores in zip(PENALTIES, found.scores, strict=True):
         expected = ridge_scores(features[train], y[train], features[test], 0.5, penalty, PENALTY_OF_WEIGHTS)
         np.testing.assert_allclose(scores[1], expected, atol=1e-4 * np.abs(expected).max())
     other = y.copy()
     other[test] = 1 - y[test]
-    again = kernel_part._of_width(kernel, folds_of(X, other), features, every)
+    again = of_width(folds_of(X, other))
     np.testing.assert_allclose([each[1] for each in again.scores], [each[1] for each in found.scores], atol=1e-9)
     assert not np.allclose(found.scores[3][0], again.scores[3][0])
 
@@ -62,6 +70,25 @@ def test_folds_need_not_be_a_partition():
     ranker = ScaledKernel("auc", cv=splits).fit(X, y)
     assert [each.size for each in ranker.out_of_fold_] == [40, 40, 10]
     assert ranker.score(X, y) > 0.9
+
+
+def test_sums_of_many_folds_are_not_kept(monkeypatch):
+    X, y = ring(120)
+    shared = ScaledKernel("auc", cv=4).fit(X, y)
+    monkeypatch.setattr(kernel_part, "_MOST_PARTS", 3)
+    one_by_one = ScaledKernel("auc", cv=4).fit(X, y)
+    for mine, its in zip(shared.out_of_fold_, one_by_one.out_of_fold_, strict=True):
+        np.testing.assert_allclose(mine, its, atol=1e-6)
+    np.testing.assert_allclose(shared.decision_function(X), one_by_one.decision_function(X), atol=1e-6)
+
+
+def test_a_fold_without_landmarks_is_scored_all_the_same(monkeypatch):
+    monkeypatch.setattr(kernel_part, "_MOST_LANDMARKS", 2)
+    X, y = ring(120)
+    first = np.sort(np.r_[np.flatnonzero(y == 1)[:2], np.flatnonzero(y == 0)[:2]])
+    rest = np.setdiff1d(np.arange(120), first)
+    ranker = ScaledKernel("auc", cv=[(first, rest), (rest, first)]).fit(X, y)
+    assert np.isfinite(ranker.decision_function(X)).all()
 
 
 @pytest.mark.parametrize(("n_pos", "n_neg", "expected"), [(30, 90, 20), (5, 115, 5), (110, 10, 30)])

@@ -158,6 +158,8 @@ class RidgeSums:
         each penalty.
         """
         result = np.zeros((used.size, len(penalties)))
+        if not used.any():
+            return result
         gram, norm = self.gram[np.ix_(used, used)] / self.weight, between[np.ix_(used, used)]
         right = (self.with_target - self.target / self.weight * self.with_one)[used] / self.weight
         for column, penalty in enumerate(penalties):

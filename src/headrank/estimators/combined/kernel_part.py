@@ -21,7 +21,7 @@ from headrank.estimators._scorer import admitted
 from headrank.estimators.combined.gaussian_ridge import GaussianKernel, GaussianSum, RidgeSums, squared_distances
 from headrank.estimators.combined.scaled_features import OnScaledFeatures
 from headrank.estimators.cv.fold_rows import FoldRows
-from headrank.estimators.cv.tally import tally_for
+from headrank.estimators.cv.tally import Tally, tally_for
 from headrank.estimators.cv.tied import tied_best
 from headrank.estimators.threads import limit_blas_threads
 from headrank.measures import Measure
@@ -35,6 +35,8 @@ PENALTIES = (1e-7, 1e-6, 1e-5, 1e-4, 1e-3)
 _MOST_LANDMARKS = 1_500
 _MOST_PRODUCTS = 4e10
 """Rows times squared landmarks, of which there are fewer if the rows are many: some seconds."""
+_MOST_PARTS = 12
+"""Of the rows, whose sums are kept for all folds: 18 MB each with 1,500 landmarks."""
 _ROWS_FOR_WIDTH = 500
 _LEAST_RANGE = 1e-9
 """Of the scores of a fold, whose targets are 0 and 1, below which they are constant."""
@@ -49,7 +51,8 @@ class ScaledKernel(OnScaledFeatures):
     smooth function of many features separates the classes, this ranks better than trees (docs/trees.md).
 
     Cost: for each of three widths, O(n_rows n_landmarks²) for all folds together, as their sums over rows are shared,
-    and O(n_landmarks³) for each fold and penalty: at most some seconds.
+    and O(n_landmarks³) for each fold and penalty: at most some seconds. If more than 12 folds share rows, their sums are
+    computed one by one.
 
     Parameters
     ----------
@@ -107,11 +110,9 @@ class ScaledKernel(OnScaledFeatures):
         kernels = [GaussianKernel(features[chosen], 1 / (width * median)) for width in WIDTHS]
         n_values = features.shape[0] * chosen.size
         with tally_for(self.verbose, f"kernels for {self.measure_}") as tally, limit_blas_threads(n_values):
-            tally.expect(len(kernels))
-            of_widths = []
-            for kernel in kernels:
-                of_widths.append(_of_width(kernel, folds, features, chosen))
-                tally.done()
+            parts = _parts(folds.splits, labelled.size)
+            tally.expect(len(kernels) * (len(parts) + len(folds.splits)))
+            of_widths = [_of_width(kernel, folds, parts, features, chosen, tally) for kernel in kernels]
             self._select(folds, kernels, of_widths)
         self.intercept_ = -folds.threshold(self.out_of_fold_)
         self.means_ = open_rows(features).combine(np.full(labelled.size, 1 / labelled.size))
@@ -169,17 +170,30 @@ class _OfWidth:
         return weights
 
 
-def _of_width(kernel: GaussianKernel, folds: FoldRows, features: Any, chosen: IntVector) -> _OfWidth:
+def _of_width(
+    kernel: GaussianKernel,
+    folds: FoldRows,
+    parts: Sequence[tuple[BoolVector, IntVector]],
+    features: Any,
+    chosen: IntVector,
+    tally: Tally,
+) -> _OfWidth:
     """Solve for all penalties on all folds."""
     labelled, between = folds.labelled, kernel.values(kernel.landmarks)
     target = labelled.positive.astype(np.float64)
-    parts = _parts(folds.splits, labelled.size)
-    sums = [RidgeSums.of(kernel, features, rows, target, labelled.weights) for _, rows in parts]
+    sums = []
+    for _, rows in parts:
+        sums.append(RidgeSums.of(kernel, features, rows, target, labelled.weights))
+        tally.done()
     of_folds = []
     for fold, (train, test) in enumerate(folds.splits):
-        of_train = reduce(add, (each for each, (learns, _) in zip(sums, parts, strict=True) if learns[fold]))
+        if len(parts) > 1:
+            of_train = reduce(add, (each for each, (learns, _) in zip(sums, parts, strict=True) if learns[fold]))
+        else:
+            of_train = RidgeSums.of(kernel, features, train, target, labelled.weights)
         weights = of_train.solved(between, PENALTIES, np.isin(chosen, train))
         of_folds.append(kernel.sums(features[test], weights).T)
+        tally.done()
     return _OfWidth(tuple(zip(*of_folds, strict=True)), reduce(add, sums), between)
 
 
@@ -200,9 +214,11 @@ def _median_square(some: Any) -> float:
 
 
 def _parts(splits: Sequence[tuple[IntVector, IntVector]], size: int) -> list[tuple[BoolVector, IntVector]]:
-    """Return the rows in parts, each with the folds that learn from it."""
+    """Return the rows in parts, each with the folds that learn from it; one part if these would be too many."""
     learns = np.zeros((size, len(splits)), dtype=bool)
     for fold, (train, _) in enumerate(splits):
         learns[train, fold] = True
     patterns, part_of = np.unique(learns, axis=0, return_inverse=True)
+    if len(patterns) > _MOST_PARTS:
+        return [(np.ones(len(splits), dtype=bool), np.arange(size))]
     return [(pattern, np.flatnonzero(part_of.ravel() == number)) for number, pattern in enumerate(patterns)]
