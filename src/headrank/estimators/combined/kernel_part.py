@@ -51,7 +51,7 @@ class ScaledKernel(OnScaledFeatures):
     smooth function of many features separates the classes, this ranks better than trees (docs/trees.md).
 
     Cost: for each of three widths, O(n_rows n_landmarks²) for all folds together, as their sums over rows are shared,
-    and O(n_landmarks³) for each fold and penalty: at most some seconds. If more than 12 folds share rows, their sums are
+    and O(n_landmarks³) for each fold and penalty: at most some seconds. Sums of more than 12 folds are
     computed one by one.
 
     Parameters
