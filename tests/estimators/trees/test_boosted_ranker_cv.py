@@ -67,6 +67,9 @@ def test_what_was_selected_is_grown_on_all_rows_too():
     alone = hr.BoostedRanker(objective="push", n_estimators=n_trees, **vars(ranker.best_.settings)).fit(X, y)
     np.testing.assert_allclose(member.trees[-1].scores(X), alone.trees_[0].scores(X), atol=1e-9)
     assert ranker.grown_on_ == "Its trees were grown on 400 rows and, for half of the score, on 4 folds of them."
+    few = [(np.arange(i, 400, 8), np.arange(i + 1, 400, 8)) for i in (0, 3)]
+    ranker = boosted_cv(grid=[{"min_samples_leaf": 5}], cv=few, max_estimators=100).fit(X, y)
+    assert ranker.members_[0].trees[-1].n_trees == min(2 * ranker.best_.n_trees, 100)  # not 8 times as many
 
 
 def test_trees_of_the_folds_alone_score_if_no_time_is_left():

@@ -18,7 +18,7 @@ PENALTY_OF_WEIGHTS = 1e-9
 """On the squared weights of landmarks, besides that on the norm: kernel matrices are numerically singular."""
 _FARTHEST = 1e300
 _N_NODES = 16
-"""Of the quadrature along a path."""
+"""Of the quadrature along a line."""
 
 
 @dataclass(frozen=True, eq=False)

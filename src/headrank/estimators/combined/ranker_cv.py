@@ -19,6 +19,7 @@ from headrank.estimators._labelled import Labelled
 from headrank.estimators._matrix import checked_matrix
 from headrank.estimators._scorer import Scorer, admitted, intercept_for
 from headrank.estimators.combined.clock import INTERRUPTED, Clock, OutOfTimeError, RankerProgress
+from headrank.estimators.combined.families import FAMILIES, not_for
 from headrank.estimators.combined.kernel_part import ScaledKernel
 from headrank.estimators.combined.linear_part import ScaledLinear
 from headrank.estimators.combined.shares import combination
@@ -37,9 +38,6 @@ from headrank.measures import Measure
 from headrank.measures import measure as measure_of
 from headrank.rows import Blocks
 from headrank.solvers import Step
-
-FAMILIES = ("boosted trees", "linear", "kernel", "extra trees", "random forest")
-"""In the order in which they are tried: what is gained for the time comes first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,7 +198,7 @@ class RankerCV(Scorer):
             "random_state": drawn,
         }
         learned: dict[str, Any] = {}
-        self.left_out_ = _not_for(X, families)
+        self.left_out_ = not_for(X, families)
         to_learn = [each for each in families if each not in self.left_out_]
         for place, family in enumerate(to_learn, 1):
             try:
@@ -386,22 +384,6 @@ def _weighted_sums(scores: Sequence[Sequence[Vector]], weights: Vector) -> tuple
         np.sum([weight * each for weight, each in zip(weights, of_fold, strict=True)], axis=0)
         for of_fold in zip(*scores, strict=True)
     )
-
-
-def _not_for(X: Any, families: Sequence[str]) -> dict[str, str]:
-    """Return the families that cannot learn from these rows, and why; raise if none can."""
-    if not hasattr(X, "nnz"):
-        return {}
-    reasons: dict[str, str] = {}
-    for kind, found in (("NaN", np.isnan(X.data)), ("infinities", np.isinf(X.data))):
-        if found.any():
-            refused = {"linear", "kernel"} if kind == "infinities" else {*FAMILIES} - {"boosted trees"}
-            place = X.indices[np.argmax(found)]
-            reasons |= dict.fromkeys(refused, f"not for sparse rows with {kind}, as in feature {place}")
-    reasons = {each: reasons[each] for each in families if each in reasons}
-    if len(reasons) == len(families):
-        raise ValueError("; ".join(f"{family}: {reason}" for family, reason in reasons.items()) + ". Fill them in")
-    return reasons
 
 
 def _of_all_rows(splits: Sequence[Any], labelled: Labelled) -> list[Any]:
