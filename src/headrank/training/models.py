@@ -16,6 +16,7 @@ from headrank._types import BoolVector, IntVector, Vector
 from headrank.bounds.sample_curves import SampleCurves
 from headrank.estimators import BoostedRanker, RankerCV
 from headrank.estimators.combined.clock import INTERRUPTED, RankerProgress
+from headrank.estimators.combined.families import FAMILIES as ALL_FAMILIES
 from headrank.estimators.threads import limit_blas_threads
 from headrank.estimators.trees.regrowing import why_kept
 from headrank.exceptions import CollapsedFitWarning
@@ -31,7 +32,7 @@ from headrank.training.result import Coefficient, FamilyResult, ModelResult
 
 Models = Literal["all", "linear", "trees"]
 FAMILIES: dict[Models, tuple[str, ...]] = {
-    "all": ("boosted trees", "linear", "kernel", "extra trees", "random forest"),
+    "all": ALL_FAMILIES,
     "linear": ("linear",),
     "trees": ("boosted trees", "extra trees", "random forest"),
 }

@@ -10,6 +10,7 @@ from operator import add
 from typing import Any, Self
 
 import numpy as np
+from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -58,6 +59,8 @@ class ScaledKernel(OnScaledFeatures):
     ----------
     measure, cv, random_state, verbose
         As in `LinearRankerCV`.
+    n_jobs : int, optional
+        Threads over the widths.
     one_hot : sequence of int, optional
         Features that are codes of categories.
 
@@ -87,12 +90,14 @@ class ScaledKernel(OnScaledFeatures):
         *,
         one_hot: Sequence[int] | None = None,
         cv: Any = 5,
+        n_jobs: int | None = None,
         random_state: Any = 0,
         verbose: int | Callable[[int, int], None] = 0,
     ) -> None:
         self.measure = measure
         self.one_hot = one_hot
         self.cv = cv
+        self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
 
@@ -112,7 +117,9 @@ class ScaledKernel(OnScaledFeatures):
         with tally_for(self.verbose, f"kernels for {self.measure_}") as tally, limit_blas_threads(n_values):
             parts = _parts(folds.splits, labelled.size)
             tally.expect(len(kernels) * (len(parts) + len(folds.splits)))
-            of_widths = [_of_width(kernel, folds, parts, features, chosen, tally) for kernel in kernels]
+            of_widths = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+                delayed(_of_width)(kernel, folds, parts, features, chosen, tally) for kernel in kernels
+            )
             self._select(folds, kernels, of_widths)
         self.intercept_ = -folds.threshold(self.out_of_fold_)
         self.means_ = open_rows(features).combine(np.full(labelled.size, 1 / labelled.size))

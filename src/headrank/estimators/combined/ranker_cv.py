@@ -286,11 +286,9 @@ class RankerCV(Scorer):
             scorer: Any = BoostedRankerCV(
                 self.measure, categorical_features=codes, max_seconds=clock.share(), verbose=verbose, **options
             )
-        elif family == "linear":
-            scorer = ScaledLinear(self.measure, one_hot=codes, verbose=verbose, **options)
-        elif family == "kernel":
-            of_folds = {name: options[name] for name in ("cv", "random_state")}
-            scorer = ScaledKernel(self.measure, one_hot=codes, verbose=verbose, **of_folds)
+        elif family in ("linear", "kernel"):
+            kind = ScaledLinear if family == "linear" else ScaledKernel
+            scorer = kind(self.measure, one_hot=codes, verbose=verbose, **options)
         elif reason := why_not():
             raise _NotHereError(f"forests are scored by LightGBM, which could not be loaded: {reason}")
         else:
