@@ -2,8 +2,8 @@
 Trees for the head of the list
 ==============================
 
-Is a linear scorer enough, or do trees and kernels find more at the top of the list? :class:`headrank.RankerCV` tunes linear
-scorers, kernels, boosted trees and forests for the measure, and combines those that help.
+Is a linear scorer enough, or do trees and kernels find more at the top of the list? :class:`headrank.RankerCV` tunes
+linear scorers, kernels, boosted trees and forests for the measure, and combines those that help.
 """
 
 # %%
@@ -30,8 +30,8 @@ print(ranker.choice_)
 
 # %%
 # The plot shows each family alone and the combination, on rows that were not trained on, with one standard error.
-# Kernels and all three kinds of trees are far ahead of the linear scorers, which are not used. None of them sees what the
-# others see, so that the combination is ahead of each.
+# Kernels and all three kinds of trees are far ahead of the linear scorers, which are not used. The combination is ahead
+# of each of them.
 hr.CrossValidationDisplay(ranker).plot()
 plt.show()
 
@@ -68,6 +68,6 @@ difference = hr.compare(y_test, *scores.values(), measure="pauc@0.05", names=tup
 print(difference)
 
 # %%
-# Here kernels and trees together find more than twice as many eights as the best linear scorer at the same false positive
-# rate. On other data the families are closer, or linear scorers alone are best: :doc:`/trees` describes how that is
-# decided.
+# Here kernels and trees together find more than twice as many eights as the best linear scorer at the same false
+# positive rate. On other data the families are closer, or linear scorers alone are best: :doc:`/trees` describes how
+# that is decided.
