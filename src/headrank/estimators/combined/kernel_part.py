@@ -34,8 +34,8 @@ WIDTHS = (3.0, 1.0, 1 / 3)
 PENALTIES = (1e-7, 1e-6, 1e-5, 1e-4, 1e-3)
 """From loose to stiff; the loss is a mean over rows."""
 _MOST_LANDMARKS = 1_500
-_MOST_PRODUCTS = 4e10
-"""Rows times squared landmarks, of which there are fewer if the rows are many: some seconds."""
+_MOST_PRODUCTS = 5e9
+"""Rows times squared landmarks, of which there are fewer if the rows are many: two seconds for three widths."""
 _MOST_PARTS = 12
 """Of the rows, whose sums are kept for all folds: 18 MB each with 1,500 landmarks."""
 _ROWS_FOR_WIDTH = 500
@@ -46,7 +46,7 @@ _LEAST_RANGE = 1e-9
 class ScaledKernel(OnScaledFeatures):
     """Ridge regression of the labels with Gaussian kernels, whose width and penalty are selected by the measure.
 
-    A sum of Gaussian functions around *landmarks*, training rows: all of them, or 1,500, fewer with more than 18,000
+    A sum of Gaussian functions around *landmarks*, training rows: all of them, or 1,500, fewer with more than 2,200
     rows, half of them positive if there are enough. Widths are about the median distance of rows. Each fold is scored
     by sums around the landmarks that were trained on; candidates that the folds cannot tell apart are averaged. Where a
     smooth function of many features separates the classes, this ranks better than trees (docs/trees.md).
