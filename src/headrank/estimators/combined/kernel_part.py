@@ -35,7 +35,7 @@ PENALTIES = (1e-7, 1e-6, 1e-5, 1e-4, 1e-3)
 """From loose to stiff; the loss is a mean over rows."""
 _MOST_LANDMARKS = 1_500
 _MOST_PRODUCTS = 5e9
-"""Rows times squared landmarks, of which there are fewer if the rows are many: two seconds for three widths."""
+"""Rows times squared landmarks, of which there are fewer if the rows are many: it bounds the time of sums over rows."""
 _MOST_PARTS = 12
 """Of the rows, whose sums are kept for all folds: 18 MB each with 1,500 landmarks."""
 _ROWS_FOR_WIDTH = 500
