@@ -38,11 +38,28 @@ def test_scores_are_the_weighted_sum_of_the_parts(fitted):
 
 def test_scores_out_of_fold_are_those_of_the_combination(fitted):
     ranker, _, y = fitted
+    shifts = []
     for k, scores in enumerate(ranker.out_of_fold_):
         parts = sum(part.weight / part.spread * part.scorer.out_of_fold_[k] for part in ranker.parts_)
-        np.testing.assert_allclose(scores, parts, atol=1e-9)
+        shifts = np.append(shifts, scores - parts)
+    np.testing.assert_allclose(shifts, shifts[0], atol=1e-9)  # the thresholds of the parts
     assert sum(scores.size for scores in ranker.out_of_fold_) == y.size
     assert 0.3 < ranker.best_score_ < 1
+
+
+def test_as_many_rows_are_predicted_positive_as_are(fitted):
+    """On the folds, and on new rows, to which the scores out of fold are compared at the same threshold."""
+    ranker, _, y = fitted
+    assert (np.concatenate(ranker.out_of_fold_) + ranker.intercept_ > 0).sum() == y.sum() == 60
+    new, _ = gaussians(600, 2400, shift=1.5, seed=1)
+    assert 400 < (ranker.predict(new) == 1).sum() < 800
+
+
+def test_one_family_keeps_its_threshold():
+    X, y = gaussians(60, 240)
+    ranker = combined(families=("extra trees",)).fit(X, y)
+    assert ranker.intercept_ == pytest.approx(0, abs=1e-9)
+    np.testing.assert_array_equal(ranker.predict(X), ranker.parts_[0].scorer.predict(X))
 
 
 def test_contributions_add_up_and_missing_values_count_for_their_column(fitted):

@@ -22,7 +22,7 @@ from headrank.estimators.combined.clock import INTERRUPTED, Clock, OutOfTimeErro
 from headrank.estimators.combined.families import FAMILIES, not_for
 from headrank.estimators.combined.kernel_part import ScaledKernel
 from headrank.estimators.combined.linear_part import ScaledLinear
-from headrank.estimators.combined.shares import combination
+from headrank.estimators.combined.shares import combination, from_threshold, weighted_sums
 from headrank.estimators.combined.wording import why
 from headrank.estimators.cv.block_sample import fitted_to_sample
 from headrank.estimators.cv.candidates import Trial
@@ -112,7 +112,8 @@ class RankerCV(Scorer):
     left_out_ : dict of str to str
         Families that were not tried or not finished, and why.
     intercept_ : float
-        Such that of the training rows, or of up to 10,000 of them, as many score above 0 as are positive.
+        Such that on the held-out folds as many rows score above 0 as are positive; after `refit`, of its rows, or of
+        up to 10,000 of them.
     collapsed_, categories_, classes_, n_features_in_, feature_names_in_
         As in `BoostedRanker`.
 
@@ -220,7 +221,7 @@ class RankerCV(Scorer):
         if not learned:
             raise RuntimeError("; ".join(dict.fromkeys(self.left_out_.values())))
         self._combine(folds, learned)
-        return self._adopt(X, labelled)
+        return self
 
     def refit(
         self,
@@ -254,10 +255,6 @@ class RankerCV(Scorer):
                     vars(part.scorer).pop("feature_names_in_", None)  # it is given matrices without names
             elif hasattr(part.scorer, "refit"):
                 part.scorer.refit(X, positive, sample_weight, qid)
-        return self._adopt(X, labelled)
-
-    def _adopt(self, X: Any, labelled: Labelled) -> Self:
-        """Set what depends on the fitted parts."""
         self.intercept_ = 0.0
         self.intercept_ = intercept_for(self, X, labelled)
         return self
@@ -302,7 +299,7 @@ class RankerCV(Scorer):
     def _combine(self, folds: FoldRows, learned: dict[str, Any]) -> None:
         """Choose how much of each family to take."""
         spreads = {family: folds.spread(scorer.out_of_fold_) for family, scorer in learned.items()}
-        scaled = [[each / spreads[family] for each in scorer.out_of_fold_] for family, scorer in learned.items()]
+        scaled = [from_threshold(folds, scorer.out_of_fold_, spreads[family]) for family, scorer in learned.items()]
         # A family that has learned nothing is not taken, unless none has.
         all_collapsed = all(scorer.collapsed_ for scorer in learned.values())
         able = [all_collapsed or not scorer.collapsed_ for scorer in learned.values()]
@@ -314,7 +311,8 @@ class RankerCV(Scorer):
             for (family, scorer), weight in zip(learned.items(), weights, strict=True)
             if weight > 0
         )
-        self.out_of_fold_ = _weighted_sums(scaled, weights)
+        self.out_of_fold_ = weighted_sums(scaled, weights)
+        self.intercept_ = -folds.threshold(self.out_of_fold_)
         alone = [
             Trial(family, folds.values(scores), _per_fold(scores, scorer.collapsed_), _per_fold(scores, 0))
             for (family, scorer), scores in zip(learned.items(), scaled, strict=True)
@@ -326,7 +324,7 @@ class RankerCV(Scorer):
         shares = {part.family: part.weight for part in self.parts_}
         # What the others are worth without each family in use.
         without = {
-            family: folds.values(_weighted_sums(scaled, np.where(np.arange(len(learned)) == i, 0, weights)))
+            family: folds.values(weighted_sums(scaled, np.where(np.arange(len(learned)) == i, 0, weights)))
             for i, family in enumerate(learned)
             if family in shares
         }
@@ -374,14 +372,6 @@ class RankerCV(Scorer):
 
 def _quiet(_progress: RankerProgress) -> None:
     """Show nothing."""
-
-
-def _weighted_sums(scores: Sequence[Sequence[Vector]], weights: Vector) -> tuple[Vector, ...]:
-    """Return, of each fold, the weighted sum of the families' scores."""
-    return tuple(
-        np.sum([weight * each for weight, each in zip(weights, of_fold, strict=True)], axis=0)
-        for of_fold in zip(*scores, strict=True)
-    )
 
 
 def _of_all_rows(splits: Sequence[Any], labelled: Labelled) -> list[Any]:

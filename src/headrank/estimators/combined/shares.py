@@ -45,7 +45,21 @@ def combination(folds: FoldRows, scores: Sequence[Sequence[Vector]]) -> Combinat
     weights = (selected.weights + stacked_shares(folds, scores)) / 2
     weights = np.where(weights < _LEAST_SHARE, 0.0, weights)
     weights /= weights.sum()
-    values = folds.values([weights @ np.stack(fold) for fold in zip(*scores, strict=True)])
+    values = folds.values(weighted_sums(scores, weights))
     if trails(values, selected.values) or trails(values, selected.best_alone):
         return Combination(selected.weights, selected.values)
     return Combination(weights, values)
+
+
+def from_threshold(folds: FoldRows, scores: Sequence[Vector], spread: float) -> list[Vector]:
+    """Return scores out of fold that are 0 where those of the fitted part are, and have a standard deviation of 1."""
+    threshold = folds.threshold(scores)
+    return [(each - threshold) / spread for each in scores]
+
+
+def weighted_sums(scores: Sequence[Sequence[Vector]], weights: Vector) -> tuple[Vector, ...]:
+    """Return, of each fold, the weighted sum of the families' scores."""
+    return tuple(
+        np.sum([weight * each for weight, each in zip(weights, of_fold, strict=True)], axis=0)
+        for of_fold in zip(*scores, strict=True)
+    )
