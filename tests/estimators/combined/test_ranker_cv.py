@@ -104,6 +104,12 @@ def test_a_part_that_adds_nothing():
     both, linear = trial("combination", 0.5, 0.7), trial("linear", 0.5, 0.6)
     said = why({"linear": 0.9, "extra trees": 0.1}, [linear], both, {"extra trees": both.values}, hr.measure("auc"), {})
     assert said.endswith("It would be the same without extra trees.")
+    without = {"linear": both.values, "extra trees": both.values}
+    said = why({"linear": 0.5, "extra trees": 0.5}, [linear], both, without, hr.measure("auc"), {})
+    assert said.endswith("It would be the same without any one of them.")
+    without["random forest"] = both.values - 0.1
+    said = why(dict.fromkeys(without, 1 / 3), [linear], both, without, hr.measure("auc"), {})
+    assert said.endswith("It would be 0.1 worse without random forest, the same without linear or extra trees.")
 
 
 def test_a_measure_that_is_better_when_lower():

@@ -43,12 +43,13 @@ def why(
 
 def _added(together: Trial, without: Mapping[str, Vector]) -> Iterator[str]:
     """Say how much worse it would be without each part."""
-    for family, values in without.items():
-        lead = together.mean - float(values.mean())
-        if abs(lead) <= NOTHING:
-            yield f"the same without {family}"
-        else:
+    leads = {family: together.mean - float(values.mean()) for family, values in without.items()}
+    same = [family for family, lead in leads.items() if abs(lead) <= NOTHING]
+    for family, lead in leads.items():
+        if family not in same:
             yield f"{abs(lead):.2g} {'worse' if lead > 0 else 'better'} without {family}"
+    if same:
+        yield f"the same without {'any one of them' if len(same) == len(leads) > 1 else ' or '.join(same)}"
 
 
 def gain(together: Trial, best: Trial) -> str:
