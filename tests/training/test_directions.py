@@ -24,6 +24,11 @@ def test_missing_values_and_constants_have_no_direction_of_their_own():
     assert one(np.full(4, np.nan), np.arange(4.0)) == ""
 
 
+def test_a_feature_without_a_name_has_no_direction():
+    """A number that describes the spelling of text says nothing to a reader."""
+    assert one(np.arange(4.0), np.arange(4.0), name="") == ""
+
+
 def test_the_strongest_feature_speaks_for_its_column():
     hot = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 0.0]])
     added = hot * [1.0, -3.0]

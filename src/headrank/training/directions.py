@@ -24,7 +24,7 @@ def directions(
     values : array of shape (n_rows, n_features)
         The features; missing values are NaN.
     names : sequence of str
-        Names of the features.
+        Names of the features; a column whose strongest feature has none has no direction.
     of_feature : int array of shape (n_features,)
         The column that each feature was made of.
     lifts : array of shape (n_features,)
@@ -47,6 +47,8 @@ def directions(
 
 
 def _direction(x: Vector, added: Vector, name: str, own: str) -> str:
+    if not name:
+        return ""
     there = np.isfinite(x)
     x, added = x[there], added[there]
     if np.unique(x).size < 2 or np.unique(added).size < 2:

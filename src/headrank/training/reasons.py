@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from headrank._types import IntVector, Vector
 from headrank.estimators.scaling import SoftScaler
+from headrank.training.column_values import ColumnValues
 from headrank.training.directions import directions
 from headrank.training.encoding import TableEncoder
 from headrank.training.features import Matrix, OccurringFeatures
@@ -34,7 +35,7 @@ class Reasons:
     values : array of shape (n_rows, n_columns)
         What each column adds to the score of each row, compared with an average row.
     texts : tuple of str
-        Of each row, the columns that raise its score most, with the values that do.
+        Of each row, the columns that raise its score most, with their values.
     """
 
     columns: tuple[str, ...]
@@ -60,15 +61,14 @@ def reasons(estimator: Any, rows: Any, *, n_columns: int = 3) -> Reasons | None:
     n_encoding = next(
         i for i, step in enumerate(steps) if not isinstance(step, TableEncoder | OccurringFeatures | Matrix)
     )
-    names = tuple(map(str, steps[0].get_feature_names_out()))
-    origins = tuple(map(str, steps[0].origins_)) if isinstance(steps[0], TableEncoder) else names
-    blocks = max(1, _NUMBERS_AT_A_TIME // max(1, len(names)))
+    columns = ColumnValues.of(steps[0])
+    blocks = max(1, _NUMBERS_AT_A_TIME // max(1, columns.of_feature.size))
     parts = []
     for start in range(0, rows.shape[0], blocks):
         X = rows[start : start + blocks]
         for step in steps[:n_encoding]:
             X = step.transform(X)
-        part = reasons_of_features(steps[n_encoding:], X, names, origins, n_columns=n_columns)
+        part = reasons_of_features(steps[n_encoding:], X, columns, n_columns=n_columns)
         if part is None:
             return None
         parts.append(part)
@@ -79,8 +79,7 @@ def reasons(estimator: Any, rows: Any, *, n_columns: int = 3) -> Reasons | None:
 def reasons_of_features(
     steps: Sequence[Any],
     X: Any,
-    names: Sequence[str],
-    origins: Sequence[str],
+    columns: ColumnValues,
     *,
     n_columns: int = 3,
     added: Vector | None = None,
@@ -96,8 +95,8 @@ def reasons_of_features(
         Scaling, if any, and the model.
     X : array or CSR matrix of shape (n_rows, n_features)
         The features.
-    names, origins : sequence of str
-        Name of each feature, and of the column that it was made of.
+    columns : ColumnValues
+        The columns that the features were made of.
     n_columns : int, default=3
         Columns that each text names at most.
     added : array of shape (n_rows, n_features), optional
@@ -106,22 +105,14 @@ def reasons_of_features(
     added = _of_features(steps[-1], steps[:-1], X) if added is None else added
     if added is None:
         return None
-    columns, of_feature = _columns(origins)
-    values = np.zeros((added.shape[0], len(columns)))
-    np.add.at(values.T, of_feature, added.T)
+    values = np.zeros((added.shape[0], len(columns.columns)))
+    np.add.at(values.T, columns.of_feature, added.T)
     dense = X.toarray() if hasattr(X, "toarray") else X
     texts = (
-        "; ".join(_named(names, of_feature, added[i], dense[i], _highest(values[i], n_columns)))
+        "; ".join(columns.text(column, dense[i]) for column in _highest(values[i], n_columns))
         for i in range(added.shape[0])
     )
-    return Reasons(columns, values, tuple(texts))
-
-
-def _columns(origins: Sequence[str]) -> tuple[tuple[str, ...], IntVector]:
-    """Return the columns, in the order of their features, and the number of each feature's column."""
-    columns = tuple(dict.fromkeys(origins))
-    place = {name: i for i, name in enumerate(columns)}
-    return columns, np.array([place[origin] for origin in origins], dtype=np.intp)
+    return Reasons(columns.columns, values, tuple(texts))
 
 
 def _of_features(model: Any, scalers: Sequence[Any], X: Any) -> Vector | None:
@@ -149,17 +140,6 @@ def _highest(values: Vector, n: int) -> IntVector:
     """Numbers of the highest values above 0, the highest first."""
     order = np.argsort(-values, kind="stable")[:n]
     return order[values[order] > 0]
-
-
-def _named(
-    names: Sequence[str], of_feature: IntVector, added: Vector, values: Vector, columns: IntVector
-) -> Iterator[str]:
-    """Name, of each column, the feature that adds most, with its value."""
-    for column in columns:
-        features = np.flatnonzero(of_feature == column)
-        strongest = features[np.argmax(added[features])]
-        value = values[strongest]
-        yield f"{names[strongest]} {'is missing' if np.isnan(value) else f'= {value:.6g}'}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,8 +175,7 @@ def head_reasons(
     X: Any,
     scores: Vector,
     n_head: int,
-    names: Sequence[str],
-    origins: Sequence[str],
+    columns: ColumnValues,
     *,
     random_state: int,
 ) -> HeadReasons | None:
@@ -204,7 +183,7 @@ def head_reasons(
 
     Parameters
     ----------
-    steps, names, origins
+    steps, columns
         As in `reasons_of_features`.
     X : array or CSR matrix
         Features of all rows.
@@ -225,11 +204,11 @@ def head_reasons(
     added = _of_features(steps[-1], steps[:-1], rows)
     if added is None:
         return None
-    found = reasons_of_features(steps, rows, names, origins, added=added)
+    found = reasons_of_features(steps, rows, columns, added=added)
     assert found is not None
     lifts, of_each = (_lifts(each, n_first) for each in (found.values, added))
     dense = rows.toarray() if hasattr(rows, "toarray") else rows
-    moved = directions(added, dense, names, _columns(origins)[1], of_each)
+    moved = directions(added, dense, columns.feature_names, columns.of_feature, of_each)
     return HeadReasons(first, found.texts[:n_first], found.columns, lifts, others.size, moved)
 
 

@@ -17,6 +17,7 @@ from headrank.bounds.confidence import check_confidence
 from headrank.bounds.threshold import Threshold, threshold_for
 from headrank.exceptions import TooFewRowsError
 from headrank.training import data_warnings, split_warnings
+from headrank.training.column_values import ColumnValues
 from headrank.training.columns import Column
 from headrank.training.design import HoldoutFile, RowRoles
 from headrank.training.exportable import exportable_models
@@ -222,8 +223,7 @@ def _reasons(
         features.holdout,
         winner.scores,
         goal.n_rows(winner.scores, winner.holdout.sample.positive),
-        features.names,
-        features.origins,
+        ColumnValues.of(features.steps[0][1]),
         random_state=random_state,
     )
     progress(_EXPLAINING, 1, 1)
