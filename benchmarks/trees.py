@@ -16,9 +16,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import chdir
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -209,7 +211,8 @@ def flaml(task: Task) -> Learned:
         if task.rows.qid is not None:
             options |= {"groups": task.rows.qid, "split_type": "group"}
         model = AutoML()
-        model.fit(task.rows.X, task.rows.y, metric=metric, time_budget=budget, **options)
+        with TemporaryDirectory() as folder, chdir(folder):  # CatBoost leaves files where it runs
+            model.fit(task.rows.X, task.rows.y, metric=metric, time_budget=budget, **options)
         yield model, f"{model.best_estimator} within {budget:.0f} s"
 
 

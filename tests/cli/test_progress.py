@@ -195,12 +195,34 @@ def test_bars_fit_the_terminal(width, monkeypatch, capsys):
         note = Note("locauc@0.05 0.1726 out of fold", 3, 12_345.0)
         show("training the ranker: random forest", 1, 5, note)
         capsys.readouterr()
-        show("fitting logistic regression", 0, 1, note)
     text = capsys.readouterr().err
     assert "about 3:25:45 left" in text
     for words in ("Best so far: locauc@0.05 0.1726 out of fold", "3 families to follow", "Time limit in 3:25:45"):
         assert words in text
     assert "…" not in text
+
+
+def test_a_family_that_was_left_out_is_over(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    clock, console = Clock(), _printing.console
+
+    def wide(**options):
+        screen = console(**options)
+        screen.width, screen.height, screen._force_terminal = 100, 24, True
+        return screen
+
+    monkeypatch.setattr(_printing, "console", wide)
+    with bars(clock) as show:
+        show("training the ranker: linear", 1, 5)
+        show("training the ranker: linear", 5, 5)
+        show("training the ranker: kernel", 4, 5)
+        capsys.readouterr()
+        clock.now = 60.0
+        show("writing the report", 0, 1)
+    text = capsys.readouterr().err
+    assert "Training the ranker: kernel (left out)" in text
+    assert "linear (left out)" not in text
+    assert "left out) 0:" not in text  # its time stands still, and none is left
 
 
 def test_a_file_is_done_in_percent():

@@ -7,8 +7,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from lightgbm.basic import LightGBMError
-from scipy.sparse import csr_matrix
 
 import headrank as hr
 from headrank.estimators.trees import lightgbm_trees
@@ -115,6 +113,7 @@ FORGERIES = {
     "more features than columns": lambda: with_line(text(), "max_feature_idx", lambda _: "7"),
     "two numbers of features": lambda: with_line(text(), "max_feature_idx", lambda value: f"{value} 9"),
     "no feature": lambda: with_line(text(), "max_feature_idx", lambda _: "-1"),
+    "a line within a line": lambda: with_line(text(), "feature_infos", lambda values: values.replace(":", "=", 1)),
     "a number that does not fit": lambda: with_number("split_feature", 2**32),
     "a number as only Python reads it": lambda: with_line(
         text(), "left_child", lambda values: re.sub(r"\b([1-9])", r"0_\1", values, count=1)
@@ -233,16 +232,20 @@ def test_trees_are_found_wherever_they_are(tmp_path, unseen):
             load(tmp_path / "model")
 
 
-def test_trees_of_more_features_than_rows_have_do_not_score(tmp_path):
-    """A text that is right in itself: LightGBM compares the number of features with that of the rows."""
+def test_trees_of_more_features_than_the_model_has(tmp_path, unseen):
+    """A text that is right in itself."""
     wide = with_line(text(), "max_feature_idx", lambda _: "7")
     for name in ("feature_names", "feature_infos"):
         wide = with_line(wide, name, lambda values: f"{values} a b c d e")
-    (tmp_path / "model").write_bytes(forged(with_number("split_feature", 7, of=lambda: wide)))
-    model = load(tmp_path / "model")
-    for rows in (numbers()[0], csr_matrix(numbers()[0])):
-        with pytest.raises(LightGBMError, match="number of features"):
-            model.decision_function(rows)
+    wide = with_number("split_feature", 7, of=lambda: wide)
+    assert list(faults_of(wide)) == []
+    refused(wide, tmp_path, "BoostedRanker: trees for 8 features in a model for 3")
+    trees = LightGBMTrees.of(wide)
+    model = deepcopy(made("boosted trees by cross-validation")[0])
+    model.members_ = (*model.members_[:-1], replace(model.members_[-1], trees=(trees,)))
+    (tmp_path / "model").write_bytes(unchecked(model))
+    with pytest.raises(ModelFileError, match="BoostedRankerCV: trees for 8 features in a model for 3"):
+        load(tmp_path / "model")
 
 
 @pytest.mark.parametrize("megabytes", [10, pytest.param(50, marks=pytest.mark.slow)])

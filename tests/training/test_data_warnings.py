@@ -134,6 +134,16 @@ def model(y, scores, **others):
     return ModelResult("ranker", None, SampleCurves(check_binary(y, np.asarray(scores, dtype=float))), **others)
 
 
+def test_families_that_were_left_out_are_named():
+    y = np.arange(4) < 2
+    over = "not finished within 6 s"
+    left_out = {"kernel": over, "linear": "X has infinities", "extra trees": over}
+    assert look.of_models([model(y, y), model(y, y, left_out=left_out)]) == [
+        "The ranker was trained without kernel and extra trees: not finished within 6 s.",
+        "The ranker was trained without linear: X has infinities.",
+    ]
+
+
 def leaky(sparse):
     rng = np.random.default_rng(0)
     y = np.arange(N) < 30

@@ -14,7 +14,7 @@ from headrank.cli._printing import progress_bar
 from headrank.training.progress import NO_NOTE, Note, Progress
 
 if TYPE_CHECKING:
-    from rich.progress import Task
+    from rich.progress import Task, TaskID
 
 _SECONDS_BETWEEN_LINES = 30.0
 _PARTS_OF_A_FILE = 1000
@@ -36,6 +36,10 @@ class Step:
         if done != self.done:
             self._changed = self._told
         self.done, self.total, self.note = done, total, note
+
+    def leave_out(self) -> None:
+        """It was not finished, and another one has begun."""
+        self.name, self.done, self.total = f"{self.name} (left out)", 0, 0
 
     @property
     def limit_left(self) -> float | None:
@@ -111,10 +115,15 @@ def bars(clock: Callable[[], float] = time.monotonic) -> Iterator[Progress]:
         return "\n".join(list(steps.values())[-1].context) if steps else ""
 
     with progress_bar(time_left, below) as drawn:
-        tasks = {}
+        tasks: dict[str, TaskID] = {}
 
         def show(name: str, done: int, total: int, note: Note = NO_NOTE, /) -> None:
             if name not in steps:
+                for begun, step in steps.items():
+                    if step.done < step.total:  # its time was over
+                        step.leave_out()
+                        drawn.stop_task(tasks[begun])
+                        drawn.update(tasks[begun], description=step.name)
                 steps[name] = Step(name, clock)
                 tasks[name] = drawn.add_task(steps[name].name, total=total, step=name)
             steps[name].update(done, total, note)

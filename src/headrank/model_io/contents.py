@@ -20,8 +20,11 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from headrank.estimators.frame_categories import FrameCategories
+from headrank.estimators.trees.boosted import BoostedRanker
+from headrank.estimators.trees.boosted_cv import BoostedRankerCV
+from headrank.estimators.trees.forests import FoldForests
 from headrank.estimators.trees.lightgbm_trees import LightGBMTrees
-from headrank.estimators.trees.tree_text import faults_of
+from headrank.estimators.trees.tree_text import faults_of, n_features_of
 
 
 def faults(model: Any) -> list[str]:
@@ -32,7 +35,7 @@ def faults(model: Any) -> list[str]:
             found += [f"{type(each).__name__}: {fault}" for fault in (*_common_faults(each), *_own_faults(each))]
         except Exception as error:  # attributes may be missing or of any type
             found.append(f"{type(each).__name__}: {type(error).__name__}: {error}")
-    return found
+    return found or [f"{type(each).__name__}: {fault}" for each in _everything_in(model) for fault in _misfits(each)]
 
 
 def _everything_in(model: Any) -> Iterator[Any]:
@@ -70,6 +73,18 @@ def _common_faults(each: Any) -> Iterator[str]:
         missing = [name for name in kind._get_param_names() if not hasattr(each, name)]
         if missing:
             yield f"the parameters {', '.join(missing)} are missing; the file was written by another version"
+
+
+def _misfits(each: Any) -> Iterator[str]:
+    """Yield which parts, each without fault, do not belong together."""
+    if isinstance(each, BoostedRanker | BoostedRankerCV | FoldForests):
+        every = (
+            *getattr(each, "trees_", ()),
+            *(trees for member in getattr(each, "members_", ()) for trees in member.trees),
+        )
+        for n_features in {n_features_of(trees.text) for trees in every if isinstance(trees, LightGBMTrees)}:
+            if n_features != each.n_features_in_:
+                yield f"trees for {n_features} features in a model for {each.n_features_in_}"
 
 
 @singledispatch

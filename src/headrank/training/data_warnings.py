@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -199,13 +199,32 @@ def of_perfection(winner: ModelResult, features: Features) -> list[str]:
 
 
 def of_models(models: Sequence[ModelResult]) -> list[str]:
-    """Name the models that learned nothing."""
-    return [
+    """Name the models that learned nothing, and families that were left out."""
+    collapsed = [
         f"The {each.name} learned nothing: it found no direction in which the positives rank first. Check that the "
         "columns are related to the target, or choose a wider part of the list."
         for each in models
         if each.collapsed
     ]
+    incomplete = [
+        f"The {each.name} was trained without {_and(families)}: {reason}."
+        for each in models
+        for reason, families in _by_reason(each.left_out).items()
+    ]
+    return [*collapsed, *incomplete]
+
+
+def _by_reason(left_out: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the families left out for each reason."""
+    found: dict[str, list[str]] = {}
+    for family, reason in left_out.items():
+        found.setdefault(reason, []).append(family)
+    return found
+
+
+def _and(names: Sequence[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def row_keys(features: Any) -> Any:

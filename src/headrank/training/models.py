@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -89,6 +89,7 @@ class _Fitted:
     collapsed: bool = False
     coefficients: tuple[Coefficient, ...] | None = None
     families: tuple[FamilyResult, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
 
 def _scored(fit: Callable[..., _Fitted], rows: TrainingRows, *others: Any) -> ModelResult:
@@ -106,6 +107,7 @@ def _scored(fit: Callable[..., _Fitted], rows: TrainingRows, *others: Any) -> Mo
         collapsed=fitted.collapsed,
         coefficients=fitted.coefficients,
         families=fitted.families,
+        left_out=fitted.left_out,
     )
 
 
@@ -164,6 +166,7 @@ def _ranker(rows: TrainingRows, models: Models, progress: Progress, max_seconds:
         collapsed=bool(ranker.collapsed_),
         coefficients=coefficients,
         families=_families(ranker),
+        left_out=ranker.left_out_,
     )
 
 

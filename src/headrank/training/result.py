@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy.typing as npt
@@ -86,6 +87,8 @@ class ModelResult:
         What it was chosen from, and last the combination; empty for models without a choice.
     all_rows : SampleCurves or None
         The same for all rows of the holdout; with groups, ``holdout`` has one row of each.
+    left_out : dict of str to str
+        Families that could not be used, and why.
     """
 
     name: str
@@ -96,6 +99,7 @@ class ModelResult:
     coefficients: tuple[Coefficient, ...] | None = None
     families: tuple[FamilyResult, ...] = ()
     all_rows: SampleCurves | None = None
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def scores(self) -> Vector:

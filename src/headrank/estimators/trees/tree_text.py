@@ -51,6 +51,13 @@ def fields_of_trees(text: str) -> Iterator[dict[str, str]]:
         yield dict(line.partition("=")[::2] for line in block.split("\n"))
 
 
+def n_features_of(text: str) -> int:
+    """Return the number of features of the rows that trees take, by their text as `canonical` returns it."""
+    head = text.partition("\n\n")[0]
+    (largest,) = (line.partition("=")[2] for line in head.split("\n") if line.startswith("max_feature_idx="))
+    return _integer(largest, 0, _MOST_FEATURES) + 1
+
+
 def faults_of(text: str) -> Iterator[str]:
     """Say what is wrong with a text, as `canonical` returns it, that was read from a file. O(length)."""
     if _NOT_PLAIN.search(text):  # LightGBM also ends lines at carriage returns
@@ -62,7 +69,8 @@ def faults_of(text: str) -> Iterator[str]:
     if lines[0] != "tree" or len(fields) != len(lines) - 1 or set(fields) != set(_HEAD):
         yield "its head has lines that are not expected"
         return
-    if any(fields[name] != value for name, value in _FIXED.items()) or fields["objective"] not in _OBJECTIVES:
+    fixed = all(fields[name] == value for name, value in _FIXED.items())
+    if not fixed or fields["objective"] not in _OBJECTIVES or any("=" in value for value in fields.values()):
         yield "its head has values that are not expected"
         return
     n_features = _integer(fields["max_feature_idx"], 0, _MOST_FEATURES) + 1
