@@ -42,6 +42,11 @@ def raising(error):
         (typer.Abort(), 130, "interrupted"),
         (MemoryError(), 3, "out of memory"),
         (typer.BadParameter("odd", param_hint="'--top'"), 2, "Invalid value for '--top': odd (see 'headrank --help')"),
+        (
+            typer.BadParameter("Value error, 'x' is not one of 'a', 'b'", param_hint="'--models'"),
+            2,
+            "Invalid value for '--models': 'x' is not one of 'a', 'b' (see 'headrank --help')",
+        ),
         (OSError(errno.ENOSPC, "No space left on device"), 4, "the disk is full"),
         (ValueError("two\nlines"), 1, "this is a bug in headrank, please report it: ValueError: two lines"),
         (ZeroDivisionError("x"), 1, "HEADRANK_TRACEBACK=1 shows the traceback"),

@@ -183,7 +183,7 @@ def _usage(error: Any) -> tuple[str, int]:
     path = error.ctx.command_path if getattr(error, "ctx", None) is not None else "headrank"
     if type(error).__name__ == "NoArgsIsHelpError":
         return f"missing command (see '{path} --help')", WRONG_USE
-    message = error.format_message().rstrip().rstrip(".")
+    message = error.format_message().rstrip().rstrip(".").replace(": Value error, ", ": ")  # of a choice
     return f"{message} (see '{path} --help')", error.exit_code
 
 

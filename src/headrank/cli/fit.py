@@ -122,7 +122,10 @@ def run(
     ] = None,
     models: Annotated[
         Literal["all", "linear", "trees"],
-        typer.Option(metavar="KIND", help="What the ranker is chosen from: linear, trees (boosted, forests) or all."),
+        typer.Option(
+            metavar="KIND",
+            help="What the ranker is chosen from: linear, trees (boosted, forests) or all (kernels, too).",
+        ),
     ] = "all",
     max_minutes: Annotated[
         float | None,

@@ -15,7 +15,7 @@ __all__ = ["metric", "objective"]
 def metric(measure: Measure | str) -> Metric:
     """Return a metric for ``lightgbm.train(feval=...)`` and ``LGBMClassifier.fit(eval_metric=...)``.
 
-    Its name is the short name of the measure, and LightGBM is told whether higher is better. Weights of the data count,
+    Its name is the short name of the measure, and it carries its direction. Weights of the data count,
     and with groups it is the mean over the groups that have both classes. Set ``metric="None"`` among the parameters:
     otherwise LightGBM also stops early on the objective's own metric.
 
