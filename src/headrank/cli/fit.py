@@ -124,7 +124,7 @@ def run(
         Literal["all", "linear", "trees"],
         typer.Option(
             metavar="KIND",
-            help="What the ranker is chosen from: linear, trees (boosted, forests) or all (kernels, too).",
+            help="What the ranker is chosen from: linear, trees (boosted, forests) or all (also kernels).",
         ),
     ] = "all",
     max_minutes: Annotated[
