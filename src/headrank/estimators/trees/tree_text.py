@@ -126,17 +126,17 @@ def _faults_of_splits(fields: Mapping[str, str], n_splits: int, n_features: int)
         yield "has nodes with no parent or with several"
     if any(np.any((child >= 0) & (child <= np.arange(n_splits))) for child in (left, right)):
         yield "has a node before its parent"
-    elif _depth(left, right) > DEEPEST:
+    elif depth(left, right) > DEEPEST:
         yield f"has leaves below more than {DEEPEST} splits"
 
 
-def _depth(left: IntVector, right: IntVector) -> int:
-    """Splits on the way to the deepest leaf, or one more than allowed."""
-    here, depth = np.array([0]), 0
-    while here.size and depth <= DEEPEST:
+def depth(left: IntVector, right: IntVector) -> int:
+    """Return the number of splits on the way to the deepest leaf, or one more than allowed."""
+    here, levels = np.array([0]), 0
+    while here.size and levels <= DEEPEST:
         below = np.concatenate([left[here], right[here]])
-        here, depth = below[below >= 0], depth + 1
-    return depth
+        here, levels = below[below >= 0], levels + 1
+    return levels
 
 
 def _faults_of_categories(fields: Mapping[str, str], n_cat: int) -> Iterator[str]:

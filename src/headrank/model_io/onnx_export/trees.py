@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -10,15 +10,10 @@ import numpy as np
 
 from headrank._types import BoolVector, IntVector, Vector
 from headrank.estimators.trees.lightgbm_trees import LightGBMTrees
-from headrank.estimators.trees.tree_text import fields_of_trees
+from headrank.estimators.trees.tree_nodes import ALMOST_ZERO, nodes_of_trees
 from headrank.exceptions import ModelFileError
 from headrank.model_io.onnx_export.graph import ML, Graph
 
-_CATEGORICAL, _DEFAULT_LEFT, _MISSING = 1, 2, 12
-"""Bits of LightGBM's ``decision_type``; those of the missing type are 0 (none), 4 (zero) and 8 (NaN)."""
-_ZERO_IS_MISSING, _NAN_IS_MISSING = 4, 8
-_ALMOST_ZERO = float(np.float32(1e-35))
-"""LightGBM takes values within this distance from 0 for 0."""
 _AT_MOST, _MEMBER, _SUM = 0, 6, 1
 """Codes of ONNX: a split at a threshold, a split by a set, and the aggregation of trees."""
 _NOT_A_CODE = -0.5
@@ -75,31 +70,25 @@ def ensemble(graph: Graph, x: str, weighted: Sequence[tuple[Any, float]], consta
 
 
 def _trees(text: str, weight: float, precision: np.dtype[Any]) -> Iterator[_Splits]:
-    for tree in fields_of_trees(text):
-        leaves = _floats(tree["leaf_value"]) * weight
+    for tree in nodes_of_trees(text):
+        leaves = tree.values * weight
         if leaves.size == 1:
             nothing = {field.name: np.empty(0) for field in fields(_Splits)}
             yield _Splits(**{**nothing, "leaves": leaves, "sets": ()})  # type: ignore[arg-type]
             continue
-        kinds, thresholds = _integers(tree["decision_type"]), _floats(tree["threshold"])
-        is_set, missing = (kinds & _CATEGORICAL) == _CATEGORICAL, kinds & _MISSING
-        if np.any(missing[~is_set] == _ZERO_IS_MISSING):
+        if tree.zero_is_missing.any():
             raise ModelFileError("trees that take zeros for missing values cannot be exported to ONNX")
-        by_default = (kinds & _DEFAULT_LEFT) == _DEFAULT_LEFT
-        # Where training has seen no missing value, LightGBM takes NaN for 0.
-        missing_left = np.where(missing == _NAN_IS_MISSING, by_default, thresholds >= 0) & ~is_set
-        left, right = _integers(tree["left_child"]), _integers(tree["right_child"])
         yield _Splits(
-            features=_integers(tree["split_feature"]),
-            thresholds=np.where(is_set, 0.0, _same_branches(thresholds, precision)),
-            is_set=is_set,
-            missing_left=missing_left,
-            left=np.where(left < 0, -left - 1, left),
-            left_is_leaf=left < 0,
-            right=np.where(right < 0, -right - 1, right),
-            right_is_leaf=right < 0,
+            features=tree.features,
+            thresholds=np.where(tree.is_set, 0.0, _same_branches(tree.thresholds, precision)),
+            is_set=tree.is_set,
+            missing_left=tree.missing_left,
+            left=np.where(tree.left < 0, -tree.left - 1, tree.left),
+            left_is_leaf=tree.left < 0,
+            right=np.where(tree.right < 0, -tree.right - 1, tree.right),
+            right_is_leaf=tree.right < 0,
             leaves=leaves,
-            sets=tuple(_sets(tree, thresholds[is_set].astype(np.int64), precision)),
+            sets=tuple(_in_precision(codes, precision) for codes in tree.sets),
         )
 
 
@@ -108,27 +97,21 @@ def _same_branches(thresholds: Vector, precision: np.dtype[Any]) -> Vector:
 
     Values almost 0 are 0 for LightGBM.
     """
-    moved = np.where((thresholds >= 0) & (thresholds < _ALMOST_ZERO), _ALMOST_ZERO, thresholds)
-    moved = np.where((moved >= -_ALMOST_ZERO) & (moved < 0), np.nextafter(-_ALMOST_ZERO, -1), moved)
+    moved = np.where((thresholds >= 0) & (thresholds < ALMOST_ZERO), ALMOST_ZERO, thresholds)
+    moved = np.where((moved >= -ALMOST_ZERO) & (moved < 0), np.nextafter(-ALMOST_ZERO, -1), moved)
     with np.errstate(over="ignore"):
         rounded = moved.astype(precision)
         result: Vector = np.where(rounded > moved, np.nextafter(rounded, -np.inf, dtype=precision), rounded)
     return result
 
 
-def _sets(tree: Mapping[str, str], numbers: IntVector, precision: np.dtype[Any]) -> Iterator[Vector]:
-    """Yield the categories that go to the left at each split by a set."""
-    if not numbers.size:
-        return
-    words, ends = _integers(tree["cat_threshold"]), _integers(tree["cat_boundaries"])
-    for number in numbers:
-        bits = words[ends[number] : ends[number + 1], None] >> np.arange(32) & 1
-        codes = np.flatnonzero(bits.ravel())
-        if codes.size and codes[-1] > _WHOLE[precision]:
-            raise ModelFileError(
-                f"the code {codes[-1]} of a category cannot be written in {precision}; export with precision='float64'"
-            )
-        yield codes.astype(precision) if codes.size else np.array([_NOT_A_CODE], dtype=precision)
+def _in_precision(codes: IntVector, precision: np.dtype[Any]) -> Vector:
+    """Return the categories that go to the left at a split by a set."""
+    if codes.size and codes[-1] > _WHOLE[precision]:
+        raise ModelFileError(
+            f"the code {codes[-1]} of a category cannot be written in {precision}; export with precision='float64'"
+        )
+    return codes.astype(precision) if codes.size else np.array([_NOT_A_CODE], dtype=precision)
 
 
 def _whole_codes(graph: Graph, x: str, columns: Iterable[int]) -> str:
@@ -182,11 +165,3 @@ def _operator(graph: Graph, x: str, trees: Sequence[_Splits]) -> str:
         leaf_weights=graph.tensor(joined("leaves").astype(graph.precision)),
         **({"membership_values": graph.tensor(np.concatenate(parts))} if sets else {}),
     )
-
-
-def _floats(values: str) -> Vector:
-    return np.array(values.split(" "), dtype=np.float64)
-
-
-def _integers(values: str) -> IntVector:
-    return np.array(values.split(" "), dtype=np.int64)
