@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from headrank import LinearRanker, LinearRankerCV
+from headrank.estimators.combined.linear_part import ScaledLinear
 from headrank.surrogates import KINDS
 from samples import gaussians
 
@@ -32,6 +33,23 @@ def test_a_ranker_does_not_see_them(surrogate, standardize, C):
     assert ranker.training_measure_ == pytest.approx(alone.training_measure_, abs=0.05)
     if KINDS[surrogate].sums or not KINDS[surrogate].convex:  # the minimum of a hinge is flat
         np.testing.assert_allclose(ranker.coef_, alone.coef_, rtol=0.02, atol=0.02 * np.abs(alone.coef_).max())
+
+
+def test_neither_do_the_scales_of_the_linear_family():
+    X, _, all_X, all_y, weights = with_absent_rows()
+    all_X[np.flatnonzero(weights == 0)[:3]] = np.nan
+    there = np.flatnonzero(weights)
+    place = np.cumsum(weights > 0) - 1
+    folds = [(there[there % 3 != k], there[there % 3 == k]) for k in range(3)]
+    of_kept = [tuple(place[part] for part in fold) for fold in folds]
+    kept_X, kept_y = all_X[there], all_y[there]
+    part = ScaledLinear("pauc@0.2", cv=folds).fit(all_X, all_y, weights)
+    alone = ScaledLinear("pauc@0.2", cv=of_kept).fit(kept_X, kept_y)
+    assert part.scaler_.gaps_.size == 0
+    np.testing.assert_allclose(part.means_, alone.means_, atol=1e-6)
+    assert np.corrcoef(part.decision_function(X), alone.decision_function(X))[0, 1] > 0.999
+    part.refit(all_X, all_y, weights)
+    np.testing.assert_allclose(part.means_, alone.means_, atol=1e-6)
 
 
 @pytest.mark.parametrize("with_queries", [True, False])

@@ -130,7 +130,7 @@ def _two_classes(labels: Any) -> tuple[Any, BoolVector]:
         raise ValueError(
             "Only binary classification is supported. The type of the target is multiclass: choose one class "
             "against the rest, or wrap the ranker in scikit-learn's OneVsRestClassifier; of graded relevance, choose a "
-            "grade to reach, such as y >= 2, or learn 'ndcg'."
+            "grade to reach, such as y >= 2, or learn 'ndcg' by BoostedRankerCV or LinearRankerCV."
         )
     classes, codes = np.unique(labels, return_inverse=True)
     if classes.size < 2:

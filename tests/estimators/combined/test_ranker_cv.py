@@ -10,8 +10,8 @@ from sklearn.model_selection import StratifiedKFold
 
 import headrank as hr
 from estimators.trees.boosting import combined, whole_numbers
-from headrank.estimators.combined import clock, ranker_cv
-from headrank.estimators.combined.ranker_cv import FAMILIES
+from headrank.estimators.combined import clock, families, ranker_cv, shares
+from headrank.estimators.combined.families import FAMILIES
 from headrank.estimators.combined.wording import gain, why
 from headrank.estimators.cv.candidates import Trial
 from headrank.exceptions import CollapsedFitWarning
@@ -180,7 +180,7 @@ def test_one_fold_has_no_standard_error():
 def test_the_first_family_is_finished_and_the_others_are_named():
     X, y = whole_numbers()
     for first in ("boosted trees", "extra trees"):
-        others = tuple(family for family in ranker_cv.FAMILIES if family != first)
+        others = tuple(family for family in FAMILIES if family != first)
         ranker = combined(families=(first, *others), max_seconds=1e-9).fit(X, y)
         assert [part.family for part in ranker.parts_] == [first]
         assert ranker.left_out_ == dict.fromkeys(others, "not finished within 1e-09 s")
@@ -193,11 +193,29 @@ def test_a_family_that_runs_out_of_time_is_left_out_at_the_end_of_a_fold(monkeyp
     ticks = iter(range(10**6))
     monkeypatch.setattr(clock, "time", SimpleNamespace(monotonic=lambda: float(next(ticks))))
     told = []
-    ranker = combined(families=("extra trees", "random forest"), max_seconds=15, verbose=told.append).fit(X, y)
-    assert ranker.left_out_ == {"random forest": "not finished within 15 s"}
+    ranker = combined(families=("extra trees", "random forest"), max_seconds=19, verbose=told.append).fit(X, y)
+    assert ranker.left_out_ == {"random forest": "not finished within 19 s"}
     assert [part.family for part in ranker.parts_] == ["extra trees"]
     assert told[-1].family == "random forest"
     assert 0 < told[-1].done < 3
+
+
+def test_boosted_trees_may_take_all_of_the_time_if_nothing_follows(monkeypatch):
+    X, y = whole_numbers()
+    monkeypatch.setattr(clock, "time", SimpleNamespace(monotonic=lambda: 0.0))
+    limits = [
+        combined(families=names, max_seconds=1e6).fit(X, y).parts_[0].scorer.max_seconds
+        for names in (("boosted trees",), ("boosted trees", "extra trees"))
+    ]
+    assert limits == [1e6, 5e5]
+
+
+def test_bars_are_shown_with_a_limit_too(capsys):
+    X, y = whole_numbers()
+    for limit in (None, 1e6):
+        combined("auc", families=QUICK, max_seconds=limit, verbose=1).fit(X, y)
+        shown = capsys.readouterr().err
+        assert all(f"{family} for auc" in shown for family in QUICK)
 
 
 def test_enough_time_leaves_nothing_out():
@@ -285,8 +303,7 @@ def interrupting(family, done):
 @pytest.mark.parametrize("done", [0, 1])
 def test_an_interrupt_keeps_what_is_finished(done):
     X, y = whole_numbers()
-    families = ("extra trees", "random forest", "linear")
-    ranker = combined(families=families, verbose=interrupting("random forest", done))
+    ranker = combined(families=("extra trees", "random forest", "linear"), verbose=interrupting("random forest", done))
     with pytest.warns(RuntimeWarning, match="interrupted; combining the families that are finished"):
         ranker.fit(X, y)
     assert [part.family for part in ranker.parts_] == ["extra trees"]
@@ -304,6 +321,24 @@ def test_an_interrupt_of_the_linear_family_keeps_what_is_finished():
     assert ranker.left_out_ == {"linear": "interrupted"}
 
 
+def test_an_interrupt_while_they_are_combined_loses_nothing(monkeypatch):
+    X, y = whole_numbers()
+    calls = []
+
+    def combination(*given):
+        calls.append(given)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        return shares.combination(*given)
+
+    monkeypatch.setattr(ranker_cv, "combination", combination)
+    with pytest.warns(RuntimeWarning, match="interrupted; combining"):
+        ranker = combined(families=QUICK).fit(X, y)
+    plain = combined(families=QUICK).fit(X, y)
+    np.testing.assert_array_equal(ranker.decision_function(X), plain.decision_function(X))
+    assert ranker.left_out_ == {}
+
+
 @pytest.mark.parametrize("family", ["boosted trees", "extra trees"])
 def test_an_interrupt_of_the_first_family_is_raised(family):
     X, y = whole_numbers()
@@ -315,7 +350,7 @@ def test_an_interrupt_of_the_first_family_is_raised(family):
 
 def test_reasons_from_before_an_interrupt_remain(monkeypatch):
     X, y = whole_numbers()
-    monkeypatch.setattr(ranker_cv, "why_not", lambda: "not here")
+    monkeypatch.setattr(families, "why_not", lambda: "not here")
     ranker = combined(families=("boosted trees", "extra trees", "linear"), verbose=interrupting("linear", 0))
     with pytest.warns(RuntimeWarning, match="interrupted"):
         ranker.fit(X, y)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import headrank as hr
+from estimators.trees.boosting import boosted_cv, whole_numbers
 from headrank.estimators._labelled import Labelled
 from headrank.estimators.cv.fold_rows import FoldRows
 from headrank.estimators.cv.folds import folds as folds_of
@@ -88,3 +89,11 @@ def test_threads_over_folds_change_nothing():
 def test_the_best_is_the_best_of_its_neighbours_too(means, best):
     """A single peak in a valley is noise; the first of equals is the smallest model."""
     assert _best_of([np.array([mean - 0.1, mean + 0.1]) for mean in means]) == best
+
+
+def test_threads_are_silent(capfd):
+    """LightGBM writes to the file descriptor, by a log level that each thread has for itself."""
+    X, y = whole_numbers()
+    boosted_cv(n_jobs=2, max_estimators=100).fit(X[:, :1], y)
+    heard = capfd.readouterr()
+    assert heard.out == heard.err == ""

@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -10,7 +11,7 @@ from threadpoolctl import threadpool_info
 
 import headrank as hr
 from estimators.trees.boosting import boosted, boosted_cv, combined, whole_numbers
-from headrank.estimators.combined import ranker_cv
+from headrank.estimators.combined import families
 from headrank.estimators.trees import engine, lightgbm_trees
 from headrank.model_io import load, save
 
@@ -19,7 +20,7 @@ WHY = "libgomp.so.1: cannot open shared object file"
 
 @pytest.fixture(autouse=True)
 def absent(monkeypatch):
-    for module in (engine, ranker_cv):
+    for module in (engine, families):
         monkeypatch.setattr(module, "why_not", lambda: WHY)
 
 
@@ -136,3 +137,20 @@ def test_threads_do_not_wait_for_each_other_on_few_rows(monkeypatch):
     with said():
         boosted_cv(max_estimators=10).fit(X, y).decision_function(X)
     assert seen == {1}
+
+
+def test_more_categories_than_the_stand_in_takes():
+    X, y = whole_numbers()
+    X = np.c_[X, np.tile(np.arange(100), 2)]
+    X[:, 3] += 100 * (np.arange(200) >= 100) * 2
+    many = np.vstack([X] * 2)
+    many[200:, 3] += 500
+    many_y = np.append(y, y)
+    words = "column 3 has 400 categories, but LightGBM could not be loaded, and scikit-learn's trees take at most 255"
+    with said(), pytest.raises(ValueError, match=words):
+        boosted(categorical_features=[3]).fit(many, many_y)
+    frame = pd.DataFrame(many).rename(columns=str).astype({"3": "category"})
+    with said():
+        ranker = combined("auc", families=("boosted trees", "linear")).fit(frame, many_y)
+    assert words in ranker.left_out_["boosted trees"]
+    assert [part.family for part in ranker.parts_] == ["linear"]

@@ -61,8 +61,8 @@ class Clock:
         return None if self.limit is None else self.limit - (time.monotonic() - self._started)
 
     def share(self) -> float | None:
-        """Return the seconds for boosted trees, so that some are left for the others; None without a limit."""
-        return None if self.left is None else max(self.left / 2, _SHORTEST)
+        """Return the seconds for boosted trees: half of what is left if others follow; None without a limit."""
+        return None if self.left is None else max(self.left / (2 if self._n_to_follow else 1), _SHORTEST)
 
     def start(self, family: str, *, n_to_follow: int, must_finish: bool) -> None:
         """A family begins."""

@@ -1,4 +1,4 @@
-"""Which families of models are combined, and which rows they can learn from."""
+"""Which families of models are combined, their estimators, and which rows they can learn from."""
 
 from __future__ import annotations
 
@@ -7,8 +7,37 @@ from typing import Any
 
 import numpy as np
 
+from headrank.estimators.combined.kernel_part import ScaledKernel
+from headrank.estimators.combined.linear_part import ScaledLinear
+from headrank.estimators.trees.boosted_cv import BoostedRankerCV
+from headrank.estimators.trees.forests import FoldForests
+from headrank.estimators.trees.lightgbm_trees import why_not
+from headrank.measures import Measure
+
 FAMILIES = ("boosted trees", "linear", "kernel", "extra trees", "random forest")
 """In the order in which they are tried: what is gained for the time comes first."""
+
+
+class NotHereError(Exception):
+    """A family cannot be used here."""
+
+
+def estimator_of(
+    family: str, measure: Measure | str, *, codes: tuple[int, ...] | None, max_seconds: float | None, **options: Any
+) -> Any:
+    """Return the estimator of a family, or raise `NotHereError`.
+
+    ``codes``: columns of categories. ``max_seconds``: of boosted trees, which can stop early.
+    """
+    if family == "boosted trees":
+        return BoostedRankerCV(measure, categorical_features=codes, max_seconds=max_seconds, **options)
+    if family == "linear":
+        return ScaledLinear(measure, one_hot=codes, **options)
+    if family == "kernel":
+        return ScaledKernel(measure, one_hot=codes, **options)
+    if reason := why_not():
+        raise NotHereError(f"forests are scored by LightGBM, which could not be loaded: {reason}")
+    return FoldForests(measure, kind=family, **options)
 
 
 def not_for(X: Any, families: Sequence[str]) -> dict[str, str]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from headrank._types import ArrayLike, Vector
 from headrank.estimators._blocks import unpacked
+from headrank.estimators._labelled import Labelled
 from headrank.estimators._matrix import checked_matrix
 from headrank.estimators._scorer import admitted
 from headrank.estimators.combined.scaled_features import OnScaledFeatures
@@ -64,7 +65,9 @@ class ScaledLinear(OnScaledFeatures):
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None) -> Self:
         """Scale, choose and fit."""
         X, positive = admitted(self, X, y)
-        features = self._scaled(X)
+        present = Labelled.of(positive, sample_weight, qid).present
+        counted = self._scaled(X if present is None else X[present])  # rows of weight 0 have no say in the scales
+        features = counted if present is None else self._features(X)
         self.ranker_ = LinearRankerCV(
             self.measure,
             surrogates=_surrogates_for(measure_of(self.measure)),
@@ -76,7 +79,7 @@ class ScaledLinear(OnScaledFeatures):
         self.ranker_.fit(features, positive, sample_weight, qid)
         self.ranker_.set_params(verbose=0)
         self.out_of_fold_ = self.ranker_.out_of_fold_
-        return self._adopt(features)
+        return self._adopt(counted)
 
     def refit(
         self,
@@ -96,6 +99,8 @@ class ScaledLinear(OnScaledFeatures):
             self.ranker_.refit(features, callback=callback)
         else:
             self.ranker_.refit(features, positive, sample_weight, qid)
+            present = Labelled.of(positive, sample_weight, qid).present
+            features = features if present is None else features[present]
         return self._adopt(features)
 
     def _adopt(self, features: Any) -> Self:

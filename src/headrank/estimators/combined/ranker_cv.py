@@ -19,19 +19,16 @@ from headrank.estimators._labelled import Labelled
 from headrank.estimators._matrix import checked_matrix
 from headrank.estimators._scorer import Scorer, admitted, intercept_for
 from headrank.estimators.combined.clock import INTERRUPTED, Clock, OutOfTimeError, RankerProgress
-from headrank.estimators.combined.families import FAMILIES, not_for
-from headrank.estimators.combined.kernel_part import ScaledKernel
-from headrank.estimators.combined.linear_part import ScaledLinear
+from headrank.estimators.combined.families import FAMILIES, NotHereError, estimator_of, not_for
 from headrank.estimators.combined.shares import combination, from_threshold, weighted_sums
 from headrank.estimators.combined.wording import why
 from headrank.estimators.cv.block_sample import fitted_to_sample
 from headrank.estimators.cv.candidates import Trial
 from headrank.estimators.cv.fold_rows import FoldRows
+from headrank.estimators.cv.tally import bar_for
 from headrank.estimators.cv.trial_frame import trial_frame
 from headrank.estimators.frame_categories import FrameCategories
-from headrank.estimators.trees.boosted_cv import BoostedRankerCV
-from headrank.estimators.trees.forests import FoldForests
-from headrank.estimators.trees.lightgbm_trees import why_not
+from headrank.estimators.trees.histogram_trees import TooManyCategoriesError
 from headrank.estimators.trees.regrowing import MOST_BYTES
 from headrank.exceptions import CollapsedFitWarning
 from headrank.measures import Measure
@@ -207,7 +204,7 @@ class RankerCV(Scorer):
                 scorer = self._learned(family, X, positive, sample_weight, qid, options, clock)
             except OutOfTimeError:
                 self.left_out_[family] = f"not finished within {limit:g} s"
-            except _NotHereError as error:
+            except NotHereError as error:
                 self.left_out_[family] = str(error)
             except KeyboardInterrupt:
                 if not learned:
@@ -220,7 +217,11 @@ class RankerCV(Scorer):
                 clock.see(scorer.out_of_fold_, folds)
         if not learned:
             raise RuntimeError("; ".join(dict.fromkeys(self.left_out_.values())))
-        self._combine(folds, learned)
+        try:
+            self._combine(folds, learned)
+        except KeyboardInterrupt:  # it takes a moment; all families are finished
+            warnings.warn("interrupted; combining the families that are finished", RuntimeWarning, stacklevel=2)
+            self._combine(folds, learned)
         return self
 
     def refit(
@@ -277,22 +278,22 @@ class RankerCV(Scorer):
         clock: Clock,
     ) -> Any:
         """Tune a family on all folds, or raise `OutOfTimeError`, unless it must be finished."""
-        verbose = clock.tell if callable(self.verbose) or clock.limit is not None else self.verbose
         codes = tuple(self.categories_.values) if hasattr(self, "categories_") else None
-        if family == "boosted trees":
-            scorer: Any = BoostedRankerCV(
-                self.measure, categorical_features=codes, max_seconds=clock.share(), verbose=verbose, **options
-            )
-        elif family in ("linear", "kernel"):
-            kind = ScaledLinear if family == "linear" else ScaledKernel
-            scorer = kind(self.measure, one_hot=codes, verbose=verbose, **options)
-        elif reason := why_not():
-            raise _NotHereError(f"forests are scored by LightGBM, which could not be loaded: {reason}")
-        else:
-            scorer = FoldForests(self.measure, kind=family, verbose=verbose, **options)
-        with warnings.catch_warnings():
+        bar = 0 if callable(self.verbose) else self.verbose  # a callable is called by the clock
+        with bar_for(bar, f"{family} for {self.measure_}") as show, warnings.catch_warnings():
             warnings.simplefilter("ignore", CollapsedFitWarning)
-            scorer.fit(X, positive, sample_weight, qid)
+
+            def verbose(done: int, total: int) -> None:
+                clock.tell(done, total)
+                show(done, total)
+
+            scorer = estimator_of(
+                family, self.measure, codes=codes, max_seconds=clock.share(), verbose=verbose, **options
+            )
+            try:
+                scorer.fit(X, positive, sample_weight, qid)
+            except TooManyCategoriesError as error:
+                raise NotHereError(str(error)) from error
         clock.finish()
         return scorer.set_params(verbose=0)
 
@@ -383,7 +384,3 @@ def _of_all_rows(splits: Sequence[Any], labelled: Labelled) -> list[Any]:
 
 def _per_fold(folds: Sequence[Any] | Vector, value: Any) -> Any:
     return np.full(len(folds), value)
-
-
-class _NotHereError(Exception):
-    """A family cannot be used here."""

@@ -45,8 +45,15 @@ class Tally:
 @contextmanager
 def tally_for(verbose: int | Callable[[int, int], None], name: str) -> Iterator[Tally]:
     """Return a tally that calls a callable, shows a progress bar of this name, or is silent."""
+    with bar_for(verbose, name) as show:
+        yield Tally(show)
+
+
+@contextmanager
+def bar_for(verbose: int | Callable[[int, int], None], name: str) -> Iterator[Callable[[int, int], None]]:
+    """Yield a function of the fits done and expected: a callable itself, a bar of this name, or a silent one."""
     if callable(verbose):
-        yield Tally(verbose)
+        yield verbose
     elif verbose:
         with needs_extra("cli"):
             from rich.console import Console
@@ -54,6 +61,6 @@ def tally_for(verbose: int | Callable[[int, int], None], name: str) -> Iterator[
 
         with Progress(console=Console(stderr=True)) as progress:
             task = progress.add_task(name)
-            yield Tally(lambda done, total: progress.update(task, completed=done, total=total))
+            yield lambda done, total: progress.update(task, completed=done, total=total)
     else:
-        yield Tally(lambda _done, _total: None)
+        yield lambda _done, _total: None

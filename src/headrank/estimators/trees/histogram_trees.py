@@ -15,6 +15,12 @@ from headrank._types import IntVector, Vector
 from headrank.estimators.trees.lightgbm_trees import threads_for
 from headrank.estimators.trees.settings import Settings
 
+_MOST_CATEGORIES = 255
+
+
+class TooManyCategoriesError(ValueError):
+    """A column has more categories than scikit-learn's trees take."""
+
 
 @dataclass(frozen=True, eq=False)
 class HistogramTrees:
@@ -62,7 +68,14 @@ class HistogramRows:
     def of(
         cls, X: Any, target: Vector, weights: Vector | None, categorical: list[int], n_threads: int
     ) -> HistogramRows:
-        """Take the rows as they are; sparse ones are made dense."""
+        """Take the rows as they are, or raise if a column has too many categories; sparse rows are made dense."""
+        for column in categorical:
+            codes = X[:, [column]].toarray() if hasattr(X, "toarray") else X[:, column]
+            if (n_codes := np.unique(codes[np.isfinite(codes)]).size) > _MOST_CATEGORIES:
+                raise TooManyCategoriesError(
+                    f"column {column} has {n_codes:,} categories, but LightGBM could not be loaded, and scikit-learn's "
+                    f"trees take at most {_MOST_CATEGORIES}: group the rare ones"
+                )
         return cls(_dense(X), target, weights, categorical, n_threads)
 
     def part(self, kept: IntVector) -> HistogramRows:

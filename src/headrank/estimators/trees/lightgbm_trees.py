@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from threading import local
 from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -133,6 +134,8 @@ class LightGBMTrees:
         """
         if is_deep(self.text):
             return shapley_values(self.text, X)
+        if hasattr(X, "nnz"):  # LightGBM answers in the precision of sparse rows
+            X = X.astype(np.float64)
         values = self._booster.predict(_plain(X), pred_contrib=True, num_threads=threads_for(X))
         dense: Vector = values.toarray() if hasattr(values, "toarray") else values
         return dense
@@ -153,6 +156,7 @@ def _plain(X: Any) -> Any:
     return csr_matrix((X.data, X.indices, X.indptr), shape=X.shape) if isinstance(X, csr_array) else X
 
 
+_SILENT = local()
 _BOOSTERS: WeakKeyDictionary[LightGBMTrees, Any] = WeakKeyDictionary()
 """Not an attribute of the trees: model files hold the text alone."""
 
@@ -261,6 +265,15 @@ class LightGBMRows:
         return LightGBMGrowing(lightgbm.Booster(parameters, self.data), derivatives, self.n_threads)
 
 
+def _be_silent() -> None:
+    """Silence LightGBM in this thread: it keeps its log level per thread, and growing trees does not set it."""
+    import lightgbm
+
+    if not getattr(_SILENT, "is_set", False):
+        lightgbm.Dataset(np.zeros((2, 1)), params={"verbosity": -1}).construct()
+        _SILENT.is_set = True
+
+
 @dataclass(frozen=True, eq=False)
 class LightGBMGrowing:
     """Trees that are still growing."""
@@ -271,6 +284,7 @@ class LightGBMGrowing:
 
     def grow(self, n_trees: int) -> None:
         """Add trees; none are added once no split is left."""
+        _be_silent()
         custom = self.derivatives
         for _ in range(n_trees):
             of_rows = None if custom is None else lambda scores, _data: custom(scores)
