@@ -88,3 +88,14 @@ def test_values_of_folds(measure, sign):
     np.testing.assert_allclose(folds.values([scores[:4], scores[4:]]), expected)
     with pytest.raises(ValueError, match="shorter"):
         folds.values([scores[:4]])
+
+
+def test_weights_that_add_up_to_1_are_shares():
+    """Others are numbers of copies."""
+    labels = np.arange(400) % 4 == 0
+    weights = np.arange(400.0) + 1
+    np.testing.assert_allclose(Labelled.of(labels, weights / weights.sum(), None).counts.mean(), 1)
+    assert Labelled.of(labels, np.full(400, 1e-9), None).counts is None
+    np.testing.assert_array_equal(Labelled.of(labels, weights, None).counts, weights)
+    np.testing.assert_array_equal(Labelled.of(labels, weights / 1000, None).counts, weights / 1000)
+    assert Labelled.of(labels, None, None).counts is None

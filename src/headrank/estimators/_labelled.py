@@ -13,6 +13,8 @@ from headrank.exceptions import OneClassError
 from headrank.labels import Sample, check_queries, check_weights
 from headrank.surrogates import RowFacts
 
+_SMALLEST_MEAN = 0.01
+
 
 @dataclass(frozen=True, eq=False)
 class Labelled:
@@ -63,6 +65,17 @@ class Labelled:
     def total_weight(self) -> float:
         """Number of rows, each counted with its weight."""
         return float(self.size if self.weights is None else self.weights.sum())
+
+    @property
+    def counts(self) -> Vector | None:
+        """The weights as numbers of copies. Weights below .01 on average are shares: they are scaled to a mean of 1.
+
+        For learners with limits on the weight of a part, as trees have, that would refuse to learn from shares.
+        """
+        if self.weights is None or self.weights.mean() >= _SMALLEST_MEAN:
+            return self.weights
+        counts = self.weights / self.weights.mean()
+        return None if np.all(counts == counts[0]) else counts
 
     def take(self, rows: IntVector) -> Labelled:
         """Some of the rows."""

@@ -114,6 +114,14 @@ def test_whole_weights_are_copies(objective, penalty):
 
 
 @pytest.mark.parametrize("name", KINDS)
+def test_weights_that_are_shares_are_weights(name):
+    X, y = whole_numbers()
+    alike, shares = every_kind()[name].fit(X, y), every_kind()[name].fit(X, y, np.full(y.size, 2.0**-30))
+    moved = shares.decision_function(X) - alike.decision_function(X)
+    assert np.ptp(moved) < 1e-6  # a threshold may lie anywhere between two scores
+
+
+@pytest.mark.parametrize("name", KINDS)
 def test_rows_of_weight_0_are_absent(name):
     X, y = whole_numbers()
     weights = np.ones(y.size)

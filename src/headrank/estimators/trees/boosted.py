@@ -179,7 +179,8 @@ class BoostedRanker(Scorer):
             Two classes; the greater one, in sorted order, is the positive one. If the measure is `NDCG`, grades from 0
             (not relevant) to 30; ``"lambdarank"`` and ``"smooth"`` tell grades above 0 apart.
         sample_weight : array-like of shape (n_rows,), optional
-            Weight 2 is the same as the row twice, except for the limits on rows per leaf and per bin.
+            Weight 2 is the same as the row twice, except for the limits on rows per leaf and per bin. Weights below .01
+            on average, such as those that add up to 1, are scaled to a mean of 1.
         qid : array-like of shape (n_rows,), optional
             Query of each row. ``objective="smooth"`` minimises the mean over queries, ``"lambdarank"`` needs them; the
             others ignore queries.
@@ -212,7 +213,7 @@ class BoostedRanker(Scorer):
         trees = [grown.trees(n_trees)]
         if objective == "smooth" and not trees[0].learned_nothing:
             surrogate = surrogate_for(measure, "smooth", labelled.row_facts(), bandwidth=bandwidth)
-            smooth = RowDerivatives(surrogate, labelled.positive, labelled.weights)
+            smooth = RowDerivatives(surrogate, labelled.positive, labelled.counts)
             more = rows.growing(settings, derivatives=smooth, start=trees[0].scores(X), **options)
             with suppress(ConstantScoresError):  # of splits into leaves of equal value
                 more.grow(n_refining)
@@ -284,7 +285,7 @@ def push_of(ranker: BoostedRanker, labelled: Labelled) -> Derivatives | None:
     if ranker.objective != "push":
         return None
     push = LogisticLoss(above_zero("power", ranker.power), rows=labelled.row_facts())
-    return RowDerivatives(push, labelled.positive, labelled.weights)
+    return RowDerivatives(push, labelled.positive, labelled.counts)
 
 
 def ranking_of(measure: Measure) -> dict[str, Any]:

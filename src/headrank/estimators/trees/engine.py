@@ -69,7 +69,7 @@ def ranking_rows_for(X: Any, labelled: Labelled, categorical: list[int], n_threa
     if np.any(order[1:] < order[:-1]):
         X, labelled = X[order], labelled.take(order)
     grades = (labelled.positive if labelled.grades is None else labelled.grades).astype(np.float64)
-    return LightGBMRows.of(X, grades, labelled.weights, categorical, n_threads, group=sizes)
+    return LightGBMRows.of(X, grades, labelled.counts, categorical, n_threads, group=sizes)
 
 
 def rows_for(X: Any, labelled: Labelled, categorical: list[int], n_threads: int) -> tuple[str, Any]:
@@ -82,5 +82,5 @@ def rows_for(X: Any, labelled: Labelled, categorical: list[int], n_threads: int)
             RuntimeWarning,
             stacklevel=3,
         )
-        return "scikit-learn", HistogramRows.of(X, target, labelled.weights, categorical, n_threads)
-    return "lightgbm", LightGBMRows.of(X, target, labelled.weights, categorical, n_threads)
+        return "scikit-learn", HistogramRows.of(X, target, labelled.counts, categorical, n_threads)
+    return "lightgbm", LightGBMRows.of(X, target, labelled.counts, categorical, n_threads)

@@ -119,9 +119,9 @@ def _rows_of(X: Any, labelled: Labelled, kept: Any, categorical: list[int]) -> L
     """Cut the features of some rows into bins, without a copy of these rows unless they are sparse and in memory."""
     target = labelled.positive.astype(np.float64)
     if hasattr(X, "nnz"):
-        return LightGBMRows.of(X if kept is None else X[kept], target, labelled.weights, categorical, threads_for(X))
+        return LightGBMRows.of(X if kept is None else X[kept], target, labelled.counts, categorical, threads_for(X))
     reader = BlockReader(X if isinstance(X, Blocks) else Blocks.from_arrays([X]), kept)
-    return LightGBMRows.of_blocks(reader, target, labelled.weights, categorical, threads_for(X))
+    return LightGBMRows.of_blocks(reader, target, labelled.counts, categorical, threads_for(X))
 
 
 def _derivatives(candidate: BoostedCandidate, labelled: Labelled) -> Derivatives | None:
