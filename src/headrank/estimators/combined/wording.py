@@ -9,8 +9,8 @@ from headrank.estimators.cv.candidates import Trial, corrected_error, trails
 from headrank.estimators.cv.rule import mean_over_folds
 from headrank.measures import Measure
 
-_SAME = 5e-5
-"""Smaller differences do not show in the four digits of the mean."""
+_SAME = 1e-4
+"""Share of the mean: smaller differences do not show in its four digits."""
 
 
 def why(
@@ -47,7 +47,7 @@ def why(
 def _added(together: Trial, without: Mapping[str, Vector]) -> Iterator[str]:
     """Say how much worse it would be without each part."""
     leads = {family: together.mean - float(values.mean()) for family, values in without.items()}
-    same = [family for family, lead in leads.items() if abs(lead) < _SAME]
+    same = [family for family, lead in leads.items() if abs(lead) <= _SAME * abs(together.mean)]
     for family, lead in leads.items():
         if family not in same:
             yield f"{abs(lead):.2g} {'worse' if lead > 0 else 'better'} without {family}"
@@ -58,7 +58,7 @@ def _added(together: Trial, without: Mapping[str, Vector]) -> Iterator[str]:
 def gain(together: Trial, best: Trial) -> str:
     """Say what the combination adds to the best family; one that is tied with it may trail by less than the noise."""
     lead = together.values - best.values
-    if abs(lead.mean()) < _SAME:
+    if abs(lead.mean()) <= _SAME * abs(together.mean):
         return f"The combination is worth as much as {best.candidate} alone."
     by, alone = f"{abs(lead.mean()):.2g}", f"{best.candidate} alone"
     noise = f", standard error {corrected_error(lead):.2g}" if lead.size > 1 else ""
