@@ -41,6 +41,7 @@ DATA = Path(__file__).parents[2] / "shared" / "data"
 RESULTS = Path(__file__).with_name("trees.csv")
 MEASURES = ("pauc@0.02", "pauc@0.1", "p@100")
 CHOICE, DEFAULT, LINEAR, TIMED = "RankerCV", "HGB", "logistic", "FLAML"
+DEFAULTS = (DEFAULT, "LightGBM", "CatBoost")
 N_TRIALS = 50
 MIN_BUDGET = 5.0
 """Seconds of FLAML at least."""
@@ -349,6 +350,10 @@ def _compared(cases: Sequence[Mapping[str, Mapping[int, float]]], rivals: Sequen
         mean = np.mean([m for m, _ in found]) if found else np.nan
         yield f"  against {rival:<15}{mean:+.4f} on average; by 2 s.e. ahead {ahead}, behind {trailing} of {known}"
     if DEFAULT in rivals and all(LINEAR in of_case for of_case in cases):
+        untuned = [rival for rival in rivals if rival in DEFAULTS]
+        won = [of_case for of_case in cases if max(_lead(of_case, LINEAR, of=rival)[0] for rival in untuned) > 0]
+        gain = np.mean([_lead(of_case, DEFAULT)[0] for of_case in won]) if won else np.nan
+        yield f"  where the defaults of a library lead {LINEAR}, {len(won)} cases: {gain:+.4f} against {DEFAULT}"
         trees = [of_case for of_case in cases if _lead(of_case, LINEAR, of=DEFAULT)[0] > 0]
         gain = np.mean([_lead(of_case, DEFAULT)[0] for of_case in trees]) if trees else np.nan
         best = [max(_lead(of_case, DEFAULT, of=rival)[0] for rival in rivals) for of_case in trees]

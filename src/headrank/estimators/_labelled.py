@@ -14,6 +14,7 @@ from headrank.labels import Sample, check_queries, check_weights
 from headrank.surrogates import RowFacts
 
 _SMALLEST_MEAN = 0.01
+"""Of weights that are numbers of copies. Those that add up to 1 have a smaller one, from 101 rows on."""
 
 
 @dataclass(frozen=True, eq=False)

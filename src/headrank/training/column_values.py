@@ -52,7 +52,7 @@ class ColumnValues:
     def _of_table(cls, encoder: TableEncoder) -> Self:
         names = [str(name) for name in encoder.feature_names_in_]
         texts: dict[str, Callable[[Vector], str]] = {}
-        feature_names = dict.fromkeys(range(encoder.places_.size), "")
+        feature_names = [""] * encoder.places_.size
         places = iter(encoder.places_.tolist())  # numbers first, then categories, then the others
         for j, center in zip(encoder.numbers_, encoder.centers_, strict=True):
             texts[names[j]] = partial(_number, names[j], center=float(center))
@@ -73,8 +73,7 @@ class ColumnValues:
         columns = tuple(dict.fromkeys(map(str, encoder.origins_)))
         place = {name: i for i, name in enumerate(columns)}
         of_feature = np.array([place[str(origin)] for origin in encoder.origins_], dtype=np.intp)
-        ordered = tuple(feature_names[i] for i in range(len(feature_names)))
-        return cls(columns, of_feature, ordered, tuple(texts[name] for name in columns))
+        return cls(columns, of_feature, tuple(feature_names), tuple(texts[name] for name in columns))
 
     def text(self, column: int, features: Vector) -> str:
         """Say what a column is worth in a row, given all features of the row."""
